@@ -28,6 +28,12 @@ JoinState = _native.JoinState
 """Joins whose records are all here, in memory and in segments."""
 ProgressiveJoin = _native.ProgressiveJoin
 """A join of bindings of several streams within a memory budget."""
+Feeder = _native.Feeder
+"""Feeds such a join with what sessions gathered, and makes rows of its tuples."""
+Gathered = _native.Gathered
+"""The bindings of a batch."""
+MessageRows = _native.MessageRows
+"""Rows of messages that were put together; they have one form, the first that is asked for."""
 BucketedState = _native.BucketedState
 """Joins whose records are divided by value into buckets, one of which is here at a time."""
 Witness = _native.Witness
@@ -136,7 +142,7 @@ class Session:
         Raises:
             LimitError: The document passed a limit.
         """
-        _raise(self._native.attach(plan))
+        raise_failure(self._native.attach(plan))
 
     def listen(self, joins: Joins | None) -> None:
         """Keep the witnesses of joins for ``Batch.witnesses``, from the next document on.
@@ -153,7 +159,7 @@ class Session:
         Raises:
             DocumentError: The encoding is unknown.
         """
-        _raise(self._native.begin(encoding, stream, number))
+        raise_failure(self._native.begin(encoding, stream, number))
 
     def feed(self, chunk: Buffer) -> None:
         """Read the next bytes of the document.
@@ -176,7 +182,7 @@ class Session:
             LimitError: The document passed a limit.
         """
         place, failure = self._native.feed(chunk, start)
-        _raise(failure)
+        raise_failure(failure)
         return place
 
     def finish(self) -> None:
@@ -186,7 +192,7 @@ class Session:
             DocumentError: The document is not complete.
             LimitError: The document passed a limit.
         """
-        _raise(self._native.finish())
+        raise_failure(self._native.finish())
 
     def read_pieces(
         self,
@@ -414,7 +420,7 @@ def tokenize(data: Buffer, chunk_bytes: int = CHUNK_BYTES, limits: Limits | None
         LimitError: The document passed a limit.
     """
     events, failure = _native.count_events(data, chunk_bytes, limits or Limits())
-    _raise(failure)
+    raise_failure(failure)
     return events
 
 
@@ -425,7 +431,7 @@ def _loops(broker: BrokerOptions | None, schema: Schema | None) -> list[tuple[st
     return list(facts.loops.items()) if facts.is_known else None
 
 
-def _raise(failure: _native._Failure | None) -> None:
+def raise_failure(failure: _native._Failure | None) -> None:
     if failure is not None:
         raise error_of(failure)
 

@@ -2,6 +2,7 @@
 
 use crate::arrow::{Columns, Number, array, numbers, offsets, strings};
 use crate::bindings::binding_column;
+use crate::gathered::Gathered;
 use crate::records::Witness;
 use crate::tables::table_columns;
 use arrow_buffer::Buffer;
@@ -19,14 +20,6 @@ use std::sync::{Arc, Mutex};
 
 type Tuples<'py> = (Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyDict>);
 type Spans<'py> = ([Bound<'py, PyBytes>; 4], Bound<'py, PyList>);
-
-/// Document, number, values by attribute, fragment.
-type Binding<'py> = (
-    u32,
-    u32,
-    Vec<(u8, Bound<'py, PyBytes>)>,
-    Bound<'py, PyBytes>,
-);
 
 /// Bytes of values that become tuples at once, but for the last.
 const VALUE_BYTES_MAX: i32 = 16 << 20;
@@ -140,18 +133,10 @@ impl Batch {
         })
     }
 
-    /// Takes the bindings out of the rows: what subscriptions from a number on gave. Each is
-    /// document, subscription behind that number, values as pairs of attribute and value, and
-    /// fragment.
-    fn take_bindings<'py>(&self, py: Python<'py>, first: u32) -> PyResult<Vec<Binding<'py>>> {
+    /// Takes the bindings out of the rows: what subscriptions from a number on gave.
+    fn take_bindings(&self, first: u32) -> PyResult<Gathered> {
         let gathered = self.with(|taken| taken.rows.take_gathered(SubscriptionId(first)))?;
-        let bindings = gathered.into_iter().map(|one| {
-            let values = one.values.iter();
-            let values = values.map(|(attribute, value)| (*attribute, PyBytes::new(py, value)));
-            let fragment = PyBytes::new(py, &one.fragment);
-            (one.document.0, one.number, values.collect(), fragment)
-        });
-        Ok(bindings.collect())
+        Ok(Gathered::of(gathered))
     }
 
     /// The rows as spans: the bytes of subscriptions, starts, ends and places of the declarations

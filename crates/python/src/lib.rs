@@ -7,6 +7,8 @@ mod bindings;
 mod bucketed;
 mod counting;
 mod documents;
+mod feeding;
+mod gathered;
 mod join_states;
 mod plans;
 mod progressive;
@@ -44,6 +46,10 @@ mod _native {
     use crate::bucketed::BucketedState;
     #[pymodule_export]
     use crate::counting::count_events;
+    #[pymodule_export]
+    use crate::feeding::{Feeder, MessageRows};
+    #[pymodule_export]
+    use crate::gathered::Gathered;
     #[pymodule_export]
     use crate::join_states::{JoinState, Joins};
     #[pymodule_export]

@@ -71,11 +71,16 @@ pub struct ProgressiveJoin {
 }
 
 impl ProgressiveJoin {
+    /// How many bindings came.
+    pub(crate) fn arrivals(&self, py: Python<'_>) -> PyResult<u64> {
+        locked(py, &self.inner, |state| state.join.arrivals())
+    }
+
     /// Does something long; a limit that was passed is given back, everything else raised.
-    fn work<T: Send>(
+    pub(crate) fn work<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Progressive, &mut ObjectPages) -> Result<T, Fault> + Send,
+        work: impl FnOnce(&mut Progressive, &mut dyn Pages) -> Result<T, Fault> + Send,
     ) -> PyResult<Result<T, Failure>> {
         let (done, raised) = detached(py, &self.inner, |state| {
             let done = work(&mut state.join, &mut state.pages);

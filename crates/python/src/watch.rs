@@ -72,6 +72,6 @@ pub(crate) fn detached<S: Send, T: Send>(
     done.ok_or_else(broken)
 }
 
-fn broken() -> PyErr {
+pub(crate) fn broken() -> PyErr {
     PyRuntimeError::new_err("an earlier call broke this object")
 }

@@ -9,6 +9,7 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from penstock.engine.driver import Pace, Portion
+from penstock.engine.messages import MessagePage
 from penstock.kernel import BUNDLE_DOCUMENTS_MAX
 from penstock.registry.plans.names import look_up
 from penstock.results.arrow import (
@@ -40,7 +41,8 @@ def batches_of(portions: Iterable[Portion]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of portions as record batches; an error comes behind its document's rows."""
     for portion in portions:
         errors = [number for number, _ in portion.errors]
-        further = portion.further_rows()
+        is_page = isinstance(portion.joined, MessagePage)
+        further = portion.error_rows() if is_page else portion.further_rows()
         while (columns := portion.batch.next_columns(_BATCH_ROWS)) is not None:
             arrays = kernel_arrays(columns)
             numbers = arrays["document"]
@@ -54,6 +56,8 @@ def batches_of(portions: Iterable[Portion]) -> Iterator[pa.RecordBatch]:
             yield batch.slice(start)
         if further:
             yield batch_of(further)
+        if isinstance(portion.joined, MessagePage):
+            yield portion.joined.batch()
 
 
 def _runs(numbers: Any) -> list[tuple[int, int]]:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
 from threading import RLock
 from weakref import WeakKeyDictionary
 
-from penstock.engine.gathering import Bound, GatheringSnapshot
+from penstock.engine.gathering import Bound, GatheringSnapshot, sides_of
 from penstock.engine.joining import lateness_error
+from penstock.engine.messages import MessagePage
 from penstock.engine.rows import error_row
-from penstock.engine.tuples import TUPLE_BYTES_MAX, TUPLES_MAX, Binding, Messages
-from penstock.errors import LimitError
-from penstock.joins import Equality, JoinGraph, JoinOptions, Part, ProgressiveJoiner, Side
-from penstock.kernel import Batch
+from penstock.engine.tuples import TUPLE_BYTES_MAX, TUPLES_MAX, Messages
+from penstock.joins import (
+    BindingFeeder,
+    Equality,
+    Failed,
+    JoinGraph,
+    JoinOptions,
+    Origin,
+    ProgressiveJoiner,
+    Side,
+    TupleBinding,
+)
+from penstock.kernel import Batch, Gathered, MessageRows
 from penstock.limits import Limits
 from penstock.planning.bindings.programs import BindingProgram
 from penstock.registry.subscriptions import Snapshot
@@ -22,8 +32,10 @@ from penstock.results import Result
 from penstock.results.documents import FIRST_US, microseconds_of
 from penstock.sources import Input
 
-Rows = Iterator[list[Result]]
-"""Rows in lists of bounded size."""
+Rows = Iterator[Sequence[Result]]
+"""Rows in lists and pages of bounded size."""
+
+Kind = tuple[object, ...]
 
 _NO_ROWS: Rows = iter(())
 
@@ -31,77 +43,111 @@ _EXPIRIES = 4
 """So often within a window what is too old is dropped."""
 
 
+def kind_of(program: BindingProgram) -> Kind:
+    """Return what subscriptions have in common that may share a join."""
+    is_evaluated = program.template is None
+    return sides_of(program), program.edges, program.within_us, is_evaluated
+
+
 class Tables:
-    """One join, and the subscriptions that make messages of its tuples."""
+    """One join, and the subscriptions that make messages of its tuples.
+
+    Messages that are put together from pieces (``TemplateProgram``) are made natively;
+    subscriptions may come and go, and each gets the tuples of bindings that come after it. Other
+    messages are evaluated by a session, for many tuples at once.
+    """
 
     def __init__(self, program: BindingProgram, limits: Limits, options: JoinOptions) -> None:
+        template = program.template
+        counts = None if template is None else template.piece_counts
         graph = JoinGraph(
             [side.key_count for side in program.sides],
             [Equality(Side(*edge.left), Side(*edge.right)) for edge in program.edges],
             within_us=program.within_us,
         )
-        self.program = program
-        self.has_begun = False
+        self.sides = sides_of(program)
+        self.kind = kind_of(program)
+        self._streams = [side.stream for side in program.sides]
+        self._within_us = program.within_us
         self._limits = limits
         self._joiner = ProgressiveJoiner(graph, options, limits)
+        self._feeder = BindingFeeder(self._joiner, graph, counts, limits.memory_bytes_max)
+        self._is_template = template is not None
+        self._has_begun = False
+        self._all_names: list[str] = []
+        """By number, those of removed subscriptions included."""
+        self._elements: list[str] = []
+        """By number: the names of messages, where they are elements."""
+        self._numbers: dict[str, int] = {}
         self._programs: dict[str, bytes] = {}
+        """Messages that are evaluated."""
         self._messages: Messages | None = None
-        self._waiting: list[tuple[Part, ...]] = []
-        """Tuples that are to become rows together: a message by itself costs much more."""
-        self._waiting_bytes = 0
         self._expired_us = FIRST_US
 
     @property
     def names(self) -> list[str]:
         """The subscriptions."""
-        return [*self._programs]
+        return [*self._numbers]
 
-    def add(self, name: str, message: bytes) -> None:
+    @property
+    def is_open(self) -> bool:
+        """Whether a further subscription may share the join.
+
+        Messages that are evaluated are made of all tuples, so nothing may have been joined yet.
+        """
+        return self._is_template or not self._has_begun
+
+    def add(self, name: str, program: BindingProgram) -> None:
         """Add a subscription."""
-        self._programs[name] = message
-        self._messages = None
+        self._numbers[name] = len(self._all_names)
+        self._all_names.append(name)
+        template = program.template
+        if template is None:
+            self._programs[name] = program.message
+            self._messages = None
+            self._feeder.add()
+        else:
+            self._feeder.add(template.template, template.selections)
+        self._elements.append("" if template is None else template.name)
 
     def remove(self, name: str) -> None:
         """Remove a subscription."""
-        del self._programs[name]
-        self._messages = None
+        self._feeder.remove(self._numbers.pop(name))
+        if self._programs.pop(name, None) is not None:
+            self._messages = None
 
-    def push(self, side: int, values: list[list[bytes]], packed: bytes, time_us: int) -> Rows:
-        """Join a binding; yield rows where many tuples wait, and leave the others to ``flush``."""
-        self.has_begun = True
-        tuples = self._joiner.push(side, values, packed, time_us)
-        return self._rows(tuples) if self._joiner.has_results else _NO_ROWS
-
-    def flush(self) -> Rows:
-        """Yield the rows of the tuples that wait."""
-        if self._waiting:
-            waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
-            yield [*self._maker().rows(waiting)]
+    def feed(
+        self, gathered: Gathered, sides: Sequence[bytes], origins: Sequence[Origin | None]
+    ) -> Iterator[Sequence[Result] | Failed]:
+        """Join what was gathered; yield rows, and the failures of single bindings."""
+        self._has_begun = True
+        routes = [[at for at, own in enumerate(self.sides) if own == side] for side in sides]
+        for fed in self._feeder.feed(gathered, routes, origins):
+            if isinstance(fed, Failed):
+                yield fed
+            else:
+                yield from self._rows(fed)
 
     def end_stream(self, stream: str) -> None:
         """Say that nothing of a stream comes any more."""
-        for number, side in enumerate(self.program.sides):
-            if side.stream == stream:
+        for number, own in enumerate(self._streams):
+            if own == stream:
                 self._joiner.end(number)
 
-    def settle(self) -> Rows:
-        """Yield the rows that memory missed so far."""
-        yield from self._rows(self._joiner.settle())
-        yield from self.flush()
-
-    def finish(self) -> Rows:
-        """Yield the rows that memory missed; nothing comes any more."""
-        yield from self._rows(self._joiner.finish())
-        yield from self.flush()
+    def clean_up(self, *, is_last: bool) -> Rows:
+        """Yield the rows that memory missed; if ``is_last``, nothing comes any more."""
+        for fed in self._feeder.clean_up(is_last=is_last):
+            assert not isinstance(fed, Failed), "clean-up feeds nothing"
+            yield from self._rows(fed)
 
     def expire(self, watermark_us: int) -> Rows:
         """Drop bindings for which no partner can come; yield the rows that memory missed."""
-        within = self.program.within_us
+        within = self._within_us
         if within is None or watermark_us - within < self._expired_us + within // _EXPIRIES:
             return
         self._expired_us = watermark_us - within
         # Only what is complete may go.
-        yield from self.settle()
+        yield from self.clean_up(is_last=False)
         self._joiner.expire(self._expired_us)
 
     def interrupt(self) -> None:
@@ -114,31 +160,37 @@ class Tables:
         """Give up files."""
         self._joiner.close()
 
-    def _rows(self, tuples: Iterable[tuple[Part, ...]]) -> Rows:
-        for parts in tuples:
-            self._waiting.append(parts)
-            self._waiting_bytes += sum([len(part.fragment) for part in parts])
-            if len(self._waiting) == TUPLES_MAX or self._waiting_bytes >= TUPLE_BYTES_MAX:
-                yield from self.flush()
+    def _rows(self, fed: MessageRows | list[tuple[TupleBinding, ...]]) -> Rows:
+        if isinstance(fed, MessageRows):
+            yield MessagePage(fed, self._all_names, self._elements, self._streams[-1])
+            return
+        waiting: list[tuple[TupleBinding, ...]] = []
+        waiting_bytes = 0
+        for parts in fed:
+            waiting.append(parts)
+            waiting_bytes += sum([len(part.fragment) for part in parts])
+            if len(waiting) == TUPLES_MAX or waiting_bytes >= TUPLE_BYTES_MAX:
+                yield [*self._maker().rows(waiting)]
+                waiting, waiting_bytes = [], 0
+        if waiting:
+            yield [*self._maker().rows(waiting)]
 
     def _maker(self) -> Messages:
         if self._messages is None:
-            last = self.program.sides[-1].stream
-            self._messages = Messages(self._programs, last, self._limits)
+            self._messages = Messages(self._programs, self._streams[-1], self._limits)
         return self._messages
 
 
 class _Arrived:
     """A document whose bindings are being joined."""
 
-    def __init__(self, time_us: int, is_late: bool) -> None:
+    def __init__(self, id_: bytes, time_us: int, is_late: bool) -> None:
+        self.id = id_
         self.time_us = time_us
         self.is_late = is_late
         self.is_reported = False
         self.bindings = 0
         """How many of its bindings are joined, or wait for that."""
-        self.counts: dict[bytes, int] = {}
-        """The number of the last binding of each side."""
 
 
 class Binder:
@@ -155,7 +207,8 @@ class Binder:
         self._options = options
         self._version = -1
         self._known: dict[str, tuple[Bound, Tables]] = {}
-        self._sides: dict[bytes, list[tuple[Tables, int]]] = {}
+        self._tables: list[Tables] = []
+        self._latest: dict[Kind, Tables] = {}
         self._documents: WeakKeyDictionary[Input, _Arrived] = WeakKeyDictionary()
         self._latest_us = FIRST_US
 
@@ -178,73 +231,76 @@ class Binder:
                 self._add(name, one)
 
     def _add(self, name: str, one: Bound) -> None:
-        shared = (tables for _, tables in self._known.values() if _is_same(tables, one.program))
-        tables = next(shared, None)
-        if tables is None:
-            tables = Tables(one.program, self._limits, self._options)
-            for number, side in enumerate(one.program.sides):
-                self._sides.setdefault(side.program, []).append((tables, number))
-        tables.add(name, one.program.message)
+        kind = kind_of(one.program)
+        tables = self._latest.get(kind)
+        if tables is None or not tables.is_open:
+            tables = self._latest[kind] = Tables(one.program, self._limits, self._options)
+            self._tables.append(tables)
+        tables.add(name, one.program)
         self._known[name] = one, tables
 
     def _remove(self, name: str) -> None:
         _, tables = self._known.pop(name)
         tables.remove(name)
         if not tables.names:
-            self._drop(tables)
-
-    def _drop(self, tables: Tables) -> None:
-        tables.close()
-        for program, sides in [*self._sides.items()]:
-            self._sides[program] = [one for one in sides if one[0] is not tables]
-            if not self._sides[program]:
-                del self._sides[program]
+            tables.close()
+            self._tables.remove(tables)
+            if self._latest.get(tables.kind) is tables:
+                del self._latest[tables.kind]
 
     def names_of(self, snapshot: Snapshot, number: int) -> list[str]:
         """Return the subscriptions that join a side, by its number behind the names."""
         assert isinstance(snapshot, GatheringSnapshot), "somebody joins sides"
-        joined = self._sides.get(snapshot.sides[number], ())
-        return list(dict.fromkeys(name for tables, _ in joined for name in tables.names))
+        side = snapshot.sides[number]
+        return [name for name, (_, tables) in self._known.items() if side in tables.sides]
 
     def join(self, snapshot: Snapshot, documents: Sequence[Input], batch: Batch) -> Rows:
         """Yield the rows of the bindings of a batch, which are taken out of it at once."""
         if not isinstance(snapshot, GatheringSnapshot):
-            return self._joined((), documents, ())
-        bindings = batch.take_bindings(len(snapshot.names))
-        for number, _, _, _ in bindings:
-            arrived = self._documents.get(documents[number]) or self._arrive(documents[number])
-            arrived.bindings += not arrived.is_late
-        return self._joined(snapshot.sides, documents, bindings)
+            return _NO_ROWS
+        gathered = batch.take_bindings(len(snapshot.names))
+        if not len(gathered):
+            return _NO_ROWS
+        late: list[Input] = []
+        origins = [
+            self._origin(documents[number], count, late) for number, _, count in gathered.groups()
+        ]
+        return self._joined(snapshot.sides, documents, (gathered, origins), late)
+
+    def _origin(self, document: Input, count: int, late: list[Input]) -> Origin | None:
+        """Count bindings of a document; None if it is late, which is noted once."""
+        arrived = self._documents.get(document) or self._arrive(document)
+        if arrived.is_late:
+            if not arrived.is_reported:
+                arrived.is_reported = True
+                late.append(document)
+            return None
+        arrived.bindings += count
+        return Origin(arrived.id, arrived.time_us)
 
     def _joined(
         self,
-        programs: Sequence[bytes],
+        sides: Sequence[bytes],
         documents: Sequence[Input],
-        bindings: Iterable[tuple[int, int, list[tuple[int, bytes]], bytes]],
+        found: tuple[Gathered, Sequence[Origin | None]],
+        late: Sequence[Input],
     ) -> Rows:
-        for number, side, values, fragment in bindings:
-            document, program = documents[number], programs[side]
-            arrived = self._documents[document]
-            if arrived.is_late:
-                if not arrived.is_reported:
-                    arrived.is_reported = True
-                    yield [error_row(lateness_error(self._options.lateness), document)]
-                continue
-            at = arrived.counts[program] = arrived.counts.get(program, -1) + 1
-            packed = Binding(document.document, at).pack(fragment)
-            for tables, own in [*self._sides.get(program, ())]:
-                keys = _by_key(values, tables.program.sides[own].key_count)
-                try:
-                    yield from tables.push(own, keys, packed, arrived.time_us)
-                except LimitError as error:
-                    failures = [copy(error).of_subscription(name) for name in tables.names]
+        for document in late:
+            yield [error_row(lateness_error(self._options.lateness), document)]
+        gathered, origins = found
+        for tables in [*self._tables]:
+            for rows in tables.feed(gathered, sides, origins):
+                if isinstance(rows, Failed):
+                    failures = [copy(rows.error).of_subscription(name) for name in tables.names]
+                    document = documents[rows.document]
                     yield [error_row(failure, document) for failure in failures]
-        for tables in self._all():
-            yield from tables.flush()
+                else:
+                    yield rows
 
     def _arrive(self, document: Input) -> _Arrived:
         time_us = microseconds_of(document.event_time or datetime.now(UTC))
-        arrived = _Arrived(time_us, time_us < self._watermark_us)
+        id_ = document.document.encode("utf-8", "surrogatepass")
+        arrived = _Arrived(id_, time_us, time_us < self._watermark_us)
         self._documents[document] = arrived
         return arrived
 
@@ -269,54 +325,33 @@ class Binder:
     def advance(self, time_us: int) -> Rows:
         """Yield the rows that memory missed, at a heartbeat: inputs may stand still."""
         self._latest_us = max(self._latest_us, time_us)
-        for tables in self._all():
-            yield from tables.settle()
+        for tables in [*self._tables]:
+            yield from tables.clean_up(is_last=False)
         yield from self._expire()
 
     def end(self) -> Rows:
         """Yield the rows that memory missed, and give up the state."""
-        for tables in self._all():
-            yield from tables.finish()
+        for tables in [*self._tables]:
+            yield from tables.clean_up(is_last=True)
         self.close()
 
     def end_stream(self, stream: str) -> None:
         """Say that a stream has ended: what nothing can probe any more leaves memory first."""
-        for tables in self._all():
+        for tables in [*self._tables]:
             tables.end_stream(stream)
 
     def interrupt(self) -> None:
         """End what is being joined, from any thread."""
-        for tables in self._all():
+        for tables in [*self._tables]:
             tables.interrupt()
 
     def close(self) -> None:
         """Give up the state."""
-        for tables in self._all():
+        for tables in [*self._tables]:
             tables.close()
-        self._known, self._sides = {}, {}
+        self._known, self._tables, self._latest = {}, [], {}
 
     def _expire(self) -> Rows:
         if self._options.lateness_us is not None:
-            for tables in self._all():
+            for tables in [*self._tables]:
                 yield from tables.expire(self._watermark_us)
-
-    def _all(self) -> list[Tables]:
-        return list(dict.fromkeys(tables for _, tables in self._known.values()))
-
-
-def _is_same(tables: Tables, program: BindingProgram) -> bool:
-    """Return whether a subscription may share tables: equal joins, and nothing joined yet."""
-    own = tables.program
-    same = (own.sides, own.edges, own.within_us) == (
-        program.sides,
-        program.edges,
-        program.within_us,
-    )
-    return same and not tables.has_begun
-
-
-def _by_key(values: Iterable[tuple[int, bytes]], count: int) -> list[list[bytes]]:
-    by_key: list[list[bytes]] = [[] for _ in range(count)]
-    for key, value in values:
-        by_key[key].append(value)
-    return by_key

@@ -72,10 +72,13 @@ class Portion(NamedTuple):
     is_open: bool = False
     """Whether the last document goes on, with the same number in the next portion."""
 
+    def error_rows(self) -> list[Result]:
+        """Return the rows of errors."""
+        return [error_row(error, self.documents[number]) for number, error in self.errors]
+
     def further_rows(self) -> list[Result]:
         """Return the rows that are not in the batch: those of errors, then those of joins."""
-        errors = (error_row(error, self.documents[number]) for number, error in self.errors)
-        return [*errors, *self.joined]
+        return [*self.error_rows(), *self.joined]
 
 
 class Driver:
@@ -293,7 +296,7 @@ class Driver:
     def _take_failing(self) -> list[tuple[int, int, DocumentError]]:
         return self._session.take_failing()
 
-    def _joined_alone(self, joined: Iterator[list[Result]]) -> Iterator[Portion]:
+    def _joined_alone(self, joined: Iterator[Sequence[Result]]) -> Iterator[Portion]:
         """Yield joined rows as portions of their own."""
         for rows in joined:
             yield self._portion((), self._session.take(), (), rows)
@@ -304,7 +307,7 @@ class Driver:
         numbers: range,
         errors: Mapping[int, DocumentError],
         batch: Batch,
-    ) -> Iterator[list[Result]]:
+    ) -> Iterator[Sequence[Result]]:
         """Return the rows of bindings that documents have; the batch has none of them then."""
         binder = self._binder
         if binder is None or binder.is_idle:
@@ -348,7 +351,7 @@ class Driver:
         documents: Sequence[Input],
         batch: Batch,
         errors: Sequence[tuple[int, DocumentError]],
-        joined: list[Result],
+        joined: Sequence[Result],
         is_open: bool = False,
     ) -> Portion:
         names = self._follower.names

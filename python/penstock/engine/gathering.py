@@ -35,6 +35,13 @@ class GatheringSnapshot(Snapshot):
     bound: Mapping[str, Bound]
 
 
+def sides_of(program: BindingProgram) -> tuple[bytes, ...]:
+    """Return the programs that gather the bindings of a subscription in an engine."""
+    if program.template is not None:
+        return program.template.sides
+    return tuple([side.program for side in program.sides])
+
+
 class GatheringRegistry(AnyRegistry):
     """A registry whose plan also gathers the bindings of subscriptions to several streams.
 
@@ -100,6 +107,6 @@ class GatheringRegistry(AnyRegistry):
                 known[name] = program, Bound(place, BindingProgram.read(program))
         self._known = known
         bound = {name: one for name, (_, one) in known.items()}
-        sides = dict.fromkeys(side.program for one in bound.values() for side in one.program.sides)
+        sides = dict.fromkeys(side for one in bound.values() for side in sides_of(one.program))
         plan = Plan.attached([(plain.plan, 0), (Plan.build([*sides]), len(plain.names))])
         return GatheringSnapshot(plain.version, plain.names, plan, tuple(sides), bound)

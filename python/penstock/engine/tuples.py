@@ -5,10 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from penstock.errors import DocumentError
-from penstock.joins import Part
+from penstock.joins import TupleBinding
 from penstock.kernel import ALONE, Plan, Session, Surroundings, event_ordinal
 from penstock.limits import Limits
 from penstock.planning.bindings.parts import TUPLE, TUPLES, side_name
@@ -20,26 +19,10 @@ TUPLES_MAX = 512
 TUPLE_BYTES_MAX = 1 << 20
 """… and about so many bytes of them."""
 
+Tuple = tuple[TupleBinding, ...]
+"""A binding of each side."""
+
 _UNBOUNDED = Limits().results_max
-
-
-class Binding(NamedTuple):
-    """Where a binding comes from: its document, and its number among those of its side there."""
-
-    document: str
-    number: int
-
-    def pack(self, fragment: bytes) -> bytes:
-        """Return the fragment with that before it, as the join keeps it."""
-        name = self.document.encode("utf-8", "surrogatepass")
-        return b"%d %d " % (len(name), self.number) + name + fragment
-
-
-def unpack(packed: bytes) -> tuple[Binding, bytes]:
-    """Return what ``pack`` was given."""
-    length, number, rest = packed.split(b" ", 2)
-    end = int(length)
-    return Binding(rest[:end].decode("utf-8", "surrogatepass"), int(number)), rest[end:]
 
 
 class Messages:
@@ -53,7 +36,7 @@ class Messages:
         self._limits = replace(limits, results_max=_UNBOUNDED)
         self._session = Session(self._plan, self._limits)
 
-    def rows(self, tuples: Sequence[tuple[Part, ...]]) -> Iterator[Result]:
+    def rows(self, tuples: Sequence[Tuple]) -> Iterator[Result]:
         """Yield the rows of tuples; where a message has no value, there is an error for it."""
         rows, failed, error = self._read(tuples)
         if error is None and not failed:
@@ -65,7 +48,7 @@ class Messages:
             yield from self.rows(tuples[middle:])
         else:
             yield from rows
-            origin = _Origin.of(tuples[0])
+            origin = _Origin(tuples[0])
             for name in self._names if error is not None else failed:
                 yield origin.failure(name, self._stream, error or failed[name])
 
@@ -74,7 +57,7 @@ class Messages:
         self._session.interrupt()
 
     def _read(
-        self, tuples: Sequence[tuple[Part, ...]]
+        self, tuples: Sequence[Tuple]
     ) -> tuple[list[Result], dict[str, DocumentError], DocumentError | None]:
         """Return the rows, who failed, and what is wrong with the whole, if anything is."""
         ends, document = _document_of(tuples)
@@ -92,7 +75,10 @@ class Messages:
         return rows, {self._names[number]: one for _, number, one in failing}, error
 
     def _taken(
-        self, tuples: Sequence[tuple[Part, ...]], ends: Sequence[int], origins: dict[int, _Origin]
+        self,
+        tuples: Sequence[Tuple],
+        ends: Sequence[int],
+        origins: dict[int, _Origin],
     ) -> Iterator[Result]:
         taken, scopes, _ = self._session.take().rows()
         around = [ALONE.within(declarations) for declarations in scopes]
@@ -100,7 +86,7 @@ class Messages:
             # A message is complete at the end of its tuple.
             at = bisect_left(ends, decided_at)
             if at not in origins:
-                origins[at] = _Origin.of(tuples[at])
+                origins[at] = _Origin(tuples[at])
             surroundings = around[scope] if scope >= 0 else ALONE
             said = KINDS[kind], name, value
             who = self._names[subscription], self._stream
@@ -110,19 +96,15 @@ class Messages:
 class _Origin:
     """What the rows of one tuple share."""
 
-    def __init__(self, bindings: Sequence[Binding], times_us: Sequence[int]) -> None:
+    def __init__(self, bindings: Tuple) -> None:
         self._documents = tuple([one.document for one in bindings])
         self._numbers = [one.number for one in bindings]
+        times_us = [one.time_us for one in bindings]
         latest = max(times_us)
         # Of several with the latest event time it is the last one, as for events.
         self._latest = len(times_us) - 1 - times_us[::-1].index(latest)
         self._time = moment_of(latest)
         self._rows: dict[str, int] = {}
-
-    @classmethod
-    def of(cls, parts: tuple[Part, ...]) -> _Origin:
-        """Return the origin of a tuple."""
-        return cls([unpack(part.fragment)[0] for part in parts], [part.time_us for part in parts])
 
     def row(
         self,
@@ -161,7 +143,7 @@ class _Origin:
         return replace(row, error=Fault.of(error))
 
 
-def _document_of(tuples: Sequence[tuple[Part, ...]]) -> tuple[list[int], bytes]:
+def _document_of(tuples: Sequence[Tuple]) -> tuple[list[int], bytes]:
     """Return a document of tuples, and where each of them ends."""
     document = bytearray(f"<{TUPLES}>".encode())
     ends = []
@@ -169,7 +151,7 @@ def _document_of(tuples: Sequence[tuple[Part, ...]]) -> tuple[list[int], bytes]:
         document += f"<{TUPLE}>".encode()
         for number, part in enumerate(parts):
             name = side_name(number).encode()
-            document += b"<%s>%s</%s>" % (name, unpack(part.fragment)[1], name)
+            document += b"<%s>%s</%s>" % (name, part.fragment, name)
         document += f"</{TUPLE}>".encode()
         ends.append(len(document))
     document += f"</{TUPLES}>".encode()

@@ -1,5 +1,6 @@
 """Joins between documents: compiled queries over the native state, in and out of memory."""
 
+from penstock.joins.feeding import BindingFeeder, Failed, Origin, TupleBinding
 from penstock.joins.joiner import Joiner, JoinOptions
 from penstock.joins.progressive import (
     Comparison,
@@ -16,13 +17,16 @@ from penstock.joins.results import Joined
 from penstock.joins.subscribing import Found, Outcome, Published, Subscriber, Subscribers
 
 __all__ = [
+    "BindingFeeder",
     "Comparison",
     "Equality",
+    "Failed",
     "Found",
     "JoinGraph",
     "JoinOptions",
     "Joined",
     "Joiner",
+    "Origin",
     "Outcome",
     "Part",
     "ProgressiveJoiner",
@@ -32,5 +36,6 @@ __all__ = [
     "StreamStatistics",
     "Subscriber",
     "Subscribers",
+    "TupleBinding",
     "WitnessReader",
 ]

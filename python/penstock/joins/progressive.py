@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from penstock.errors import StateError
 from penstock.joins.joiner import JoinOptions
 from penstock.joins.pages import PageFile
-from penstock.kernel import ProgressiveJoin, error_of
+from penstock.kernel import ProgressiveJoin, raise_failure
 from penstock.limits import Limits
+
+T = TypeVar("T")
 
 
 class Side(NamedTuple):
@@ -140,6 +142,11 @@ class ProgressiveJoiner:
         )
         self.interrupt = self._join.interrupt
 
+    @property
+    def native(self) -> ProgressiveJoin:
+        """The join itself."""
+        return self._join
+
     def __enter__(self) -> ProgressiveJoiner:
         return self
 
@@ -156,15 +163,23 @@ class ProgressiveJoiner:
             CancelledError: Somebody called ``interrupt``; likewise.
             StateError: What memory has no room for could not be written; nothing goes on.
         """
-        self._check()
+        pushed = self.guarded(lambda: self._join.push(stream, time_us, values, fragment))
+        raise_failure(pushed[1])
+        return self._results()
+
+    def guarded(self, work: Callable[[], T]) -> T:
+        """Return what some work with the join returns; after a fault of pages nothing goes on.
+
+        Raises:
+            StateError: A page is lost or damaged, or cannot be written, now or before.
+        """
+        if self._failure is not None:
+            raise self._failure
         try:
-            _, failure = self._join.push(stream, time_us, values, fragment)
+            return work()
         except StateError as error:
             self._failure = error
             raise
-        if failure is not None:
-            raise error_of(failure)
-        return self._results()
 
     @property
     def has_results(self) -> bool:
@@ -193,10 +208,7 @@ class ProgressiveJoiner:
 
     def expire(self, before_us: int) -> None:
         """Drop bindings with an earlier event time: no partner within reach can come any more."""
-        self._check()
-        failure = self._join.expire(before_us)
-        if failure is not None:
-            raise error_of(failure)
+        raise_failure(self.guarded(lambda: self._join.expire(before_us)))
 
     def statistics(self) -> ProgressiveStatistics:
         """Return the counters so far."""
@@ -208,15 +220,13 @@ class ProgressiveJoiner:
         """Give up the files; the joiner must not be used any more."""
         self._pages.close()
 
+    def begin_clean_up(self, *, is_last: bool) -> None:
+        """Begin to find what memory missed; ``is_last`` as for ``finish``."""
+        begin = self._join.finish if is_last else self._join.settle
+        raise_failure(self.guarded(begin))
+
     def _clean_up(self, is_last: bool) -> Iterator[tuple[Part, ...]]:
-        self._check()
-        try:
-            failure = self._join.finish() if is_last else self._join.settle()
-        except StateError as error:
-            self._failure = error
-            raise
-        if failure is not None:
-            raise error_of(failure)
+        self.begin_clean_up(is_last=is_last)
         return self._results()
 
     def _results(self) -> Iterator[tuple[Part, ...]]:
@@ -225,16 +235,7 @@ class ProgressiveJoiner:
 
     def _rest(self) -> Iterator[tuple[Part, ...]]:
         while self._join.has_results():
-            try:
-                rows, failure = self._join.take(self._rows_max)
-            except StateError as error:
-                self._failure = error
-                raise
+            rows, failure = self.guarded(lambda: self._join.take(self._rows_max))
             for row in rows:
                 yield tuple(Part(*part) for part in row)
-            if failure is not None:
-                raise error_of(failure)
-
-    def _check(self) -> None:
-        if self._failure is not None:
-            raise self._failure
+            raise_failure(failure)

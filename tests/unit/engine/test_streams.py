@@ -190,7 +190,7 @@ def test_with_lateness_the_state_is_bounded_by_event_time() -> None:
     for second in range(1000):
         with engine.open(stream="news", time=second) as document:
             document.feed(b"<r><item id='1'><k>x</k></item></r>")
-    (tables,) = engine._binder._all()
+    (tables,) = engine._binder._tables
     resident = sum(one.resident for one in tables._joiner.statistics().streams)
     assert 10 <= resident <= 10 + 5 + 10 // 4 + 2
 
@@ -211,7 +211,7 @@ def test_equal_twigs_are_matched_once_and_equal_joins_share_their_tables() -> No
     assert len(snapshot.sides) == 3
     binder = engine._binder
     binder.follow(snapshot)
-    assert [tables.names for tables in binder._all()] == [["q0", "q1"], ["q2"]]
+    assert [tables.names for tables in binder._tables] == [["q0", "q1"], ["q2"]]
     assert len([*engine.run([item(1, "x"), post(1, "x")])]) == 2
 
 

@@ -38,19 +38,20 @@ pub struct Binding {
 
 impl Binding {
     /// A binding with the values of each attribute; None if it is larger than 4 GiB.
-    pub fn new(
+    pub fn new<'v>(
         stream: StreamId,
         arrival: u64,
         time: i64,
-        values: &[Vec<&[u8]>],
+        values: &[impl AsRef<[&'v [u8]]>],
         fragment: &[u8],
     ) -> Option<Self> {
+        let lists = || values.iter().map(AsRef::as_ref);
         let of_value = |value: &&[u8]| 4 + value.len();
-        let of_list = |list: &Vec<&[u8]>| 4 + list.iter().map(of_value).sum::<usize>();
-        let head = values.iter().map(of_list).sum::<usize>();
+        let of_list = |list: &[&[u8]]| 4 + list.iter().map(of_value).sum::<usize>();
+        let head = lists().map(of_list).sum::<usize>();
         u32::try_from(head + fragment.len()).ok()?;
         let mut body = Vec::with_capacity(head + fragment.len());
-        for list in values {
+        for list in lists() {
             body.extend_from_slice(&(list.len() as u32).to_le_bytes());
             for value in list {
                 body.extend_from_slice(&(value.len() as u32).to_le_bytes());

@@ -22,6 +22,7 @@ mod clean_up;
 mod flushing;
 mod graph;
 mod matching;
+pub mod messages;
 mod operator;
 mod options;
 mod pages;

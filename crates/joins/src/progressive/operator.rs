@@ -115,11 +115,11 @@ impl Progressive {
     ///
     /// # Errors
     /// See `Fault`. After a stop the binding is not joined, as if it had never come.
-    pub fn push(
+    pub fn push<'v>(
         &mut self,
         stream: StreamId,
         time: i64,
-        values: &[Vec<&[u8]>],
+        values: &[impl AsRef<[&'v [u8]]>],
         fragment: &[u8],
         pages: &mut dyn Pages,
     ) -> Result<u64, Fault> {
@@ -162,6 +162,11 @@ impl Progressive {
             self.keep(pages)?;
         }
         Ok(arrival)
+    }
+
+    /// How many bindings came.
+    pub fn arrivals(&self) -> u64 {
+        self.arrivals
     }
 
     /// Whether there is something to take.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from penstock.twigs import expressions as x
@@ -15,13 +16,17 @@ STREAMS_MAX = 8
 KEYS_MAX = 64
 """So many different values may a binding join by."""
 
-FRAGMENT, TUPLE, TUPLES = "f", "t", "ts"
-"""Elements of the document that tuples are evaluated in; ``side_name`` names those of sides."""
+FRAGMENT, OWNER, TUPLE, TUPLES = "f", "a", "t", "ts"
+"""Elements of the document that tuples are evaluated in; ``side_name`` names those of sides. The
+owner has the attribute that a loop binds."""
+
+_NUMBER_NAME = "n"
+"""The attribute of a last piece: ``rows/gathered.rs`` takes it out."""
 
 _FIRST_KEY = ord("0")
 """The character before the values of the first key: ``rows/gathered.rs`` reads them."""
 
-_TUPLE, _VALUE = "#tuple", "#value"
+_TUPLE, _VALUE, _NUMBER = "#tuple", "#value", "#number"
 """Variables that no query can have."""
 
 
@@ -59,16 +64,35 @@ class Side:
 
     def body(self) -> q.Flwor:
         """Return the query that gives the values and the fragment of each binding."""
-        values = [_values(key, number) for number, key in enumerate(self.keys)]
-        fragment = q.NewElement(q.Name(FRAGMENT), content=(q.Variable(self.loop.variable),))
-        tests = [q.Where(condition) for condition in self.conditions]
-        return q.Flwor((self.loop, *tests), q.Sequence((*values, fragment)))
+        node: Any = q.Variable(self.loop.variable)
+        if self.bound is NodeKind.ATTRIBUTE:
+            node = q.NewElement(q.Name(OWNER), content=(node,))
+        fragment = q.NewElement(q.Name(FRAGMENT), content=(node,))
+        return self.gathering(self.conditions, self.keys, [fragment])
+
+    def gathering(
+        self, conditions: Sequence[Any], keys: Sequence[Key], pieces: Sequence[q.NewElement]
+    ) -> q.Flwor:
+        """Return the query that gives values and pieces of the nodes that pass conditions.
+
+        The last piece gets the number of the node in the loop.
+        """
+        tests = [q.Where(condition) for condition in conditions]
+        values = [values_of(key, place) for place, key in enumerate(keys)]
+        *others, last = pieces
+        number = q.NewAttribute(q.Name(_NUMBER_NAME), (q.Variable(_NUMBER),))
+        numbered = replace(last, content=(number, *last.content))
+        loop = replace(self.loop, position=_NUMBER)
+        return q.Flwor((loop, *tests), q.Sequence((*values, *others, numbered)))
 
     def loop_in_tuple(self, number: int) -> q.For:
         """Return the loop over the node in a tuple, where it is the side of that number."""
         outer = _child(_child(q.Variable(_TUPLE), side_name(number)), FRAGMENT)
-        axis = Axis.ATTRIBUTE if self.bound is NodeKind.ATTRIBUTE else Axis.CHILD
-        return q.For(self.loop.variable, x.Step(outer, axis, NodeTest(self.bound)))
+        if self.bound is NodeKind.ATTRIBUTE:
+            node = x.Step(_child(outer, OWNER), Axis.ATTRIBUTE, NodeTest(self.bound))
+        else:
+            node = x.Step(outer, Axis.CHILD, NodeTest(self.bound))
+        return q.For(self.loop.variable, node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +112,20 @@ class BindingJoin:
         return q.Flwor((tuples, *loops, *self.clauses), self.result)
 
 
+def conjuncts(test: Any) -> Iterator[Any]:
+    """Yield the conditions all of which a condition asks for."""
+    if isinstance(test, x.And):
+        for part in test.parts:
+            yield from conjuncts(part)
+    else:
+        yield test
+
+
 def _child(base: Any, name: str) -> x.Step:
     return x.Step(base, Axis.CHILD, NodeTest(NodeKind.ELEMENT, name, ("",)))
 
 
-def _values(key: Key, number: int) -> q.Flwor:
+def values_of(key: Key, number: int) -> q.Flwor:
     """Return the values of a key, each with the number of the key before it."""
     variable = f"{_VALUE}{number}"
     value: Any = q.Variable(variable)

@@ -2,7 +2,9 @@
 
 The body of a program that requests bindings is its sides (stream, how many keys, and a program that
 gives their bindings as messages), the edges between keys, how far event times may be apart, and the
-program of the message, which reads a document of tuples.
+program of the message, which reads a document of tuples. A message that can be put together from
+pieces is there in that form too: the programs of its sides with the number of their pieces, the
+selections, and the template.
 """
 
 from __future__ import annotations
@@ -10,12 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from penstock.planning.bindings.parts import Edge
+from penstock.planning.bindings.parts import BindingJoin, Edge
 from penstock.planning.bindings.recognition import recognise
+from penstock.planning.bindings.templates import Selection, TemplateJoin, template_of
 from penstock.planning.program import Request, varint, varints
 from penstock.planning.records.encoding import ByteReader, counted, string
 from penstock.planning.sequences.programs import compile_sequences
 from penstock.twigs import Query
+from penstock.twigs import sequences as q
 
 
 class SideProgram(NamedTuple):
@@ -27,6 +31,21 @@ class SideProgram(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class TemplateProgram:
+    """How the messages of a query are put together: ``sides`` give values and pieces."""
+
+    sides: tuple[bytes, ...]
+    piece_counts: tuple[int, ...]
+    selections: tuple[Selection, ...]
+    template: bytes
+
+    @property
+    def name(self) -> str:
+        """The name of the element that each message is."""
+        return ByteReader(self.template, 0).string()
+
+
+@dataclass(frozen=True, slots=True)
 class BindingProgram:
     """A query over several streams, as its program says it."""
 
@@ -34,6 +53,7 @@ class BindingProgram:
     edges: tuple[Edge, ...]
     within_us: int | None
     message: bytes
+    template: TemplateProgram | None
 
     @classmethod
     def read(cls, program: bytes) -> BindingProgram:
@@ -43,7 +63,10 @@ class BindingProgram:
         ends = [tuple(numbers) for numbers in reader.many(reader.numbers)]
         edges = [Edge((a, b), (c, d)) for a, b, c, d in ends]
         within = reader.number()
-        return cls(tuple(sides), tuple(edges), within - 1 if within else None, reader.counted())
+        within_us = within - 1 if within else None
+        message = reader.counted()
+        template = _read_template(reader) if reader.number() else None
+        return cls(tuple(sides), tuple(edges), within_us, message, template)
 
 
 def compile_bindings(query: Query) -> bytes:
@@ -63,4 +86,26 @@ def compile_bindings(query: Query) -> bytes:
     within = output.within_us
     parts.append(varint(0 if within is None else within + 1))
     parts.append(counted(compile_sequences(replace(output, body=join.message()))))
+    template = template_of(join, output)
+    parts.append(b"\0" if template is None else b"\1" + _written(template, join, output))
     return b"".join(parts)
+
+
+def _written(template: TemplateJoin, join: BindingJoin, output: q.Sequences) -> bytes:
+    parts = []
+    for side, body, count in zip(join.sides, template.bodies, template.piece_counts, strict=True):
+        gathering = replace(output, body=body)
+        program = compile_sequences(gathering, side.stream, has_items=True)
+        parts += [counted(program), varint(count)]
+    parts.append(varint(len(template.selections)))
+    for one in template.selections:
+        parts.append(varints(one.side, one.attribute) + string(one.constant))
+    parts.append(counted(template.template))
+    return varint(len(join.sides)) + b"".join(parts)
+
+
+def _read_template(reader: ByteReader) -> TemplateProgram:
+    sides = reader.many(lambda: (reader.counted(), reader.number()))
+    selections = reader.many(lambda: Selection(reader.number(), reader.number(), reader.string()))
+    programs, counts = zip(*sides, strict=True)
+    return TemplateProgram(programs, counts, tuple(selections), reader.counted())

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from penstock.planning.bindings.equalities import Equal, equality_of
-from penstock.planning.bindings.parts import KEYS_MAX, STREAMS_MAX, BindingJoin, Edge, Key, Side
+from penstock.planning.bindings.parts import (
+    KEYS_MAX,
+    STREAMS_MAX,
+    BindingJoin,
+    Edge,
+    Key,
+    Side,
+    conjuncts,
+)
 from penstock.planning.bindings.refusals import Refusals
 from penstock.planning.sequences.context import (
     free_variables,
@@ -103,21 +110,25 @@ class _Recognition:
                     self._values[variable] = self._resolved(source)
                 self._inner.append(clause)
             case q.Where(test=test):
-                self._tests += _conjuncts(test)
+                self._tests += conjuncts(test)
             case _:
                 raise self._refuse.ordering()
 
     def _take_loop(self, loop: q.For, stream: str) -> None:
         source = loop.source
         predicates = source.predicates if isinstance(source, x.Step | x.Filter) else ()
-        if any(free_variables(one) - self._known for one in predicates):
-            # What compares with another loop is a condition like those of `where`.
-            if not all(map(is_truth, predicates)):
-                raise self._refuse.reading()
+        is_about_others = any(free_variables(one) - self._known for one in predicates)
+        if all(map(is_truth, predicates)) and (is_about_others or all(map(_is_inside, predicates))):
+            # They are conditions like those of `where`, and may compare with another loop.
             item = q.Variable(loop.variable)
             for predicate in predicates:
-                self._tests += _conjuncts(replace_context(predicate, item))
-            source = replace(source, predicates=()) if isinstance(source, x.Step) else source.base
+                self._tests += conjuncts(replace_context(predicate, item))
+            if isinstance(source, x.Step):
+                source = replace(source, predicates=())
+            elif isinstance(source, x.Filter):
+                source = source.base
+        elif is_about_others:
+            raise self._refuse.reading()
         bound = _bound_by(source)
         if bound is None:
             raise self._refuse.binding(loop.variable)
@@ -217,6 +228,11 @@ def _edge(equal: Equal, keys: list[list[Key]]) -> Edge:
     return Edge(*ends)
 
 
+def _is_inside(predicate: Any) -> bool:
+    """Return whether a predicate looks at nothing outside of the node that it tests."""
+    return is_downward(predicate) and not reads_root(predicate) and not reads_documents(predicate)
+
+
 def _flattened(body: Any) -> tuple[list[Any], Any]:
     """Return the clauses of loops in loops, and what the innermost returns."""
     clauses: list[Any] = []
@@ -230,14 +246,6 @@ def _flattened(body: Any) -> tuple[list[Any], Any]:
                 body = then
             case _:
                 return clauses, body
-
-
-def _conjuncts(test: Any) -> Iterator[Any]:
-    if isinstance(test, x.And):
-        for part in test.parts:
-            yield from _conjuncts(part)
-    else:
-        yield test
 
 
 def _stream_below(path: Any) -> str | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import NamedTuple
 
-from penstock.engine.tuples import TUPLE_BYTES_MAX, TUPLES_MAX, Binding, Messages
+from penstock.engine.tuples import TUPLE_BYTES_MAX, TUPLES_MAX, Messages
 from penstock.errors import DocumentError
-from penstock.joins import Joined, Part, WitnessReader
+from penstock.joins import Joined, TupleBinding, WitnessReader
 from penstock.kernel import Joins, Plan, WholeDocument, escape
 from penstock.limits import Limits
 from penstock.planning.bindings import BindingProgram
@@ -29,9 +29,11 @@ BUNDLE_BINDINGS = 1024
 
 
 class Bound(NamedTuple):
-    """What one side bound in a document: its number among all sides, values by key, fragment."""
+    """What one side bound in a document: its number among all sides, the number of the binding in
+    the loop, values by key, fragment."""
 
     side: int
+    number: int
     values: list[tuple[int, bytes]]
     fragment: bytes
 
@@ -52,7 +54,7 @@ class _Subscription:
     program: BindingProgram
     records: BindingRecords
     messages: Messages | None = None
-    waiting: list[tuple[Part, ...]] = field(default_factory=list)
+    waiting: list[tuple[TupleBinding, ...]] = field(default_factory=list)
     """Tuples that are to become rows together: a message by itself costs much more."""
     waiting_bytes: int = 0
     parts: dict[tuple[str, ...], int] = field(default_factory=dict)
@@ -126,9 +128,7 @@ class BoundSubscriptions:
         streams = [tuple(own) for own in self._sides.values()]
         bundle: list[tuple[str, bytes, int, str, int]] = []
         for origin, bindings in bound:
-            counts: dict[int, int] = {}
-            for side, values, fragment in bindings:
-                at = counts[side] = counts.get(side, -1) + 1
+            for side, at, values, fragment in bindings:
                 document = binding_document(values, fragment)
                 id_ = f"{_PREFIX}{origin.number} {at} {origin.document}"
                 for stream in streams[side]:
@@ -177,9 +177,9 @@ class BoundSubscriptions:
             self._flush(one, is_repeated, add)
             one.parts[documents] = parts
         made = []
-        for (side, (_, at, id_), time_us), node in zip(by_side, joined.nodes, strict=True):
+        for (_, (_, at, id_), time_us), node in zip(by_side, joined.nodes, strict=True):
             fragment = node.text.encode("utf-8", "surrogatepass")
-            made.append(Part(side, time_us, Binding(id_, int(at)).pack(fragment)))
+            made.append(TupleBinding(id_, int(at), time_us, fragment))
             one.waiting_bytes += len(fragment)
         one.waiting.append(tuple(made))
         if len(one.waiting) == TUPLES_MAX or one.waiting_bytes >= TUPLE_BYTES_MAX:

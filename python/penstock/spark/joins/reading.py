@@ -66,8 +66,8 @@ def read_each(
             else:
                 failing.setdefault(number, []).append((int(error.subscription), error))
         if sides:
-            for number, side, values, fragment in portion.batch.take_bindings(0):
-                bindings.setdefault(number, []).append(Bound(side, values, fragment))
+            for number, side, at, values, fragment in portion.batch.take_bindings(0).bindings():
+                bindings.setdefault(number, []).append(Bound(side, at, values, fragment))
         end = len(portion.documents) - portion.is_open
         for number in range(start, end):
             one = ReadDocument(portion.documents[number], found[number])

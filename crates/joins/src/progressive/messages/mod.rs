@@ -1,0 +1,23 @@
+//! From bindings that sessions gather to rows of messages, without a step per binding elsewhere.
+//!
+//! ```text
+//!  Gathered ─► Feeder ─► Progressive ─► tuples ─► Messages ─► MessageRows
+//!                │                                   │
+//!         Selections: which subscriptions    Template: constant bytes, and
+//!         a binding is for                   pieces of the bindings' fragments
+//! ```
+//!
+//! A fragment holds what a message needs of a binding: where it comes from, the subscriptions that
+//! selected it, and pieces, which were evaluated when the binding was complete.
+
+mod feeding;
+mod fragment;
+mod rows;
+mod selections;
+mod template;
+
+pub use feeding::{Cursor, Feeder, Origin, Tuples};
+pub use fragment::Fragment;
+pub use rows::{MessageRows, Messages};
+pub use selections::{Selection, Selections};
+pub use template::TemplateError;

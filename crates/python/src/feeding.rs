@@ -1,0 +1,331 @@
+//! What sessions gathered goes into a progressive join, and comes back as rows, without a step per
+//! binding in Python.
+
+use crate::arrow::{Columns, array, numbers, strings};
+use crate::documents::Failure;
+use crate::gathered::Gathered;
+use crate::join_states::passed;
+use crate::progressive::ProgressiveJoin;
+use crate::serialization::text_of;
+use crate::watch::{broken, detached, locked};
+use arrow_schema::{DataType, Field, TimeUnit};
+use penstock_joins::progressive::messages::{
+    self, Cursor, Fragment, Messages, Origin, Selection, Tuples,
+};
+use penstock_joins::progressive::{Binding, Fault, Joined, Pages, Progressive, StreamId};
+use penstock_kernel::rows;
+use penstock_kernel::rows::TextColumn;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use std::sync::{Arc, Mutex};
+
+/// A binding of a tuple: its document, its number there, event time, fragment.
+type Part<'py> = (Bound<'py, PyString>, u32, i64, Bound<'py, PyBytes>);
+
+/// A row: subscription, message or None if it is too large, document, all documents, ordinal, time.
+type Row<'py> = (
+    u32,
+    Option<Bound<'py, PyString>>,
+    Bound<'py, PyString>,
+    Vec<Bound<'py, PyString>>,
+    i64,
+    i64,
+);
+
+/// What is being fed.
+struct Job {
+    gathered: Arc<rows::Gathered>,
+    routes: Vec<Vec<StreamId>>,
+    origins: Vec<Option<Origin>>,
+    cursor: Cursor,
+}
+
+struct State {
+    feeder: messages::Feeder,
+    /// None if tuples are handed out as they are.
+    messages: Option<Messages>,
+    piece_counts: Vec<u32>,
+    job: Option<Job>,
+    tuples: Tuples,
+}
+
+impl State {
+    /// Feeds the job on; whether it is over. An error has the number of the document.
+    fn feed(
+        &mut self,
+        join: &mut Progressive,
+        pages: &mut dyn Pages,
+    ) -> Result<bool, (u32, Fault)> {
+        let Some(job) = &mut self.job else {
+            return Ok(true);
+        };
+        let gathered = &*job.gathered;
+        let given = (gathered, job.routes.as_slice(), job.origins.as_slice());
+        let fed = self
+            .feeder
+            .feed(join, given, &mut job.cursor, &mut self.tuples, pages);
+        let fed = fed.map_err(|(at, fault)| {
+            let group = gathered.groups()[gathered.group(at)];
+            (group.document.0, fault)
+        });
+        if fed == Ok(true) {
+            self.job = None;
+        }
+        fed
+    }
+}
+
+/// Feeds a progressive join, and makes rows of its tuples.
+#[pyclass(frozen, module = "penstock._native")]
+pub struct Feeder {
+    join: Py<ProgressiveJoin>,
+    inner: Mutex<State>,
+}
+
+#[pymethods]
+impl Feeder {
+    /// `key_counts` has the number of keys of each side. With `piece_counts`, the number of pieces
+    /// of each side, rows are messages that templates make of them; without, tuples are handed out.
+    #[new]
+    #[pyo3(signature = (join, key_counts, piece_counts, message_bytes_max))]
+    fn new(
+        join: Py<ProgressiveJoin>,
+        key_counts: Vec<u32>,
+        piece_counts: Option<Vec<u32>>,
+        message_bytes_max: usize,
+    ) -> Self {
+        let is_direct = piece_counts.is_some();
+        let state = State {
+            feeder: messages::Feeder::new(key_counts, is_direct),
+            messages: is_direct.then(|| Messages::new(message_bytes_max)),
+            piece_counts: piece_counts.unwrap_or_default(),
+            job: None,
+            tuples: Tuples::default(),
+        };
+        Feeder {
+            join,
+            inner: Mutex::new(state),
+        }
+    }
+
+    /// Adds a subscription, whose number is the next one: its template, and what it selects as
+    /// side, attribute and constant. What was joined before is none of its business.
+    fn add(
+        &self,
+        py: Python<'_>,
+        template: Option<&[u8]>,
+        selections: Vec<(u8, u8, Vec<u8>)>,
+    ) -> PyResult<()> {
+        let since = self.join.get().arrivals(py)?;
+        locked(py, &self.inner, |state| {
+            if let (Some(messages), Some(template)) = (&mut state.messages, template) {
+                messages.add(template, &state.piece_counts)?;
+            }
+            let selection = |(side, attribute, value): (u8, u8, Vec<u8>)| Selection {
+                side: StreamId(side),
+                attribute,
+                value: value.into(),
+            };
+            let selections = selections.into_iter().map(selection).collect();
+            state.feeder.selections.add(selections, since);
+            Ok(())
+        })?
+        .map_err(|error: messages::TemplateError| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Removes a subscription; its number stays its own.
+    fn remove(&self, py: Python<'_>, number: u32) -> PyResult<()> {
+        locked(py, &self.inner, |state| {
+            state.feeder.selections.remove(number);
+        })
+    }
+
+    /// Begins to feed what was gathered, and gives up what is left of what was begun before.
+    /// `routes` has the streams of the join that each side goes to; `origins` the document and
+    /// the event time of each group, or None if it is left out.
+    fn begin(
+        &self,
+        py: Python<'_>,
+        gathered: &Gathered,
+        routes: Vec<Vec<u8>>,
+        origins: Vec<Option<(Vec<u8>, i64)>>,
+    ) -> PyResult<()> {
+        let streams = |route: Vec<u8>| route.into_iter().map(StreamId).collect();
+        let origin = |(document, time): (Vec<u8>, i64)| Origin {
+            document: document.into(),
+            time,
+        };
+        let job = Job {
+            gathered: gathered.inner.clone(),
+            routes: routes.into_iter().map(streams).collect(),
+            origins: origins.into_iter().map(|one| one.map(origin)).collect(),
+            cursor: Cursor::default(),
+        };
+        locked(py, &self.inner, |state| state.job = Some(job))
+    }
+
+    /// Feeds on, until many tuples wait. Returns whether all is fed, and if a limit was passed, the
+    /// number of the document and the reason; feeding goes on behind that binding.
+    fn feed(&self, py: Python<'_>) -> PyResult<(bool, Option<(u32, Failure)>)> {
+        let mut document = 0;
+        let fed = self.join.get().work(py, |join, pages| {
+            let Ok(mut state) = self.inner.lock() else {
+                return Ok(None);
+            };
+            let fed = state.feed(join, pages).map_err(|(at, fault)| {
+                document = at;
+                fault
+            });
+            fed.map(Some)
+        })?;
+        match fed {
+            Ok(is_over) => Ok((is_over.ok_or_else(broken)?, None)),
+            Err(failure) => Ok((false, Some((document, failure)))),
+        }
+    }
+
+    /// Takes tuples of the join that wait, until many do here. Returns whether there are no more,
+    /// and the reason if a limit was passed.
+    fn collect(&self, py: Python<'_>) -> PyResult<(bool, Option<Failure>)> {
+        let taken = self.join.get().work(py, |join, pages| {
+            let Ok(mut state) = self.inner.lock() else {
+                return Ok(None);
+            };
+            while join.has_results() && !state.tuples.is_full() {
+                state.tuples.take(join, pages)?;
+            }
+            Ok(Some(!join.has_results()))
+        })?;
+        match taken {
+            Ok(is_over) => Ok((is_over.ok_or_else(broken)?, None)),
+            Err(failure) => Ok((false, Some(failure))),
+        }
+    }
+
+    /// The next rows of the tuples that wait; None if there are no more.
+    fn rows(&self, py: Python<'_>) -> PyResult<Option<MessageRows>> {
+        let rows = detached(py, &self.inner, |state| {
+            let messages = state.messages.as_mut()?;
+            let rows = messages.rows(&state.tuples.all, &state.feeder.selections);
+            if rows.is_none() {
+                state.tuples.clear();
+            }
+            rows
+        })?;
+        Ok(rows.map(|rows| MessageRows {
+            row_count: rows.subscription.len(),
+            has_failed: !rows.failed.is_empty(),
+            inner: Mutex::new(rows),
+        }))
+    }
+
+    /// The tuples that wait, side by side.
+    fn tuples<'py>(&self, py: Python<'py>) -> PyResult<Vec<Vec<Part<'py>>>> {
+        let tuples = locked(py, &self.inner, |state| std::mem::take(&mut state.tuples))?;
+        tuples.all.iter().map(|tuple| parts(py, tuple)).collect()
+    }
+}
+
+fn parts<'py>(py: Python<'py>, tuple: &Joined) -> PyResult<Vec<Part<'py>>> {
+    let part = |binding: &Binding| {
+        let fragment = Fragment::of(binding.fragment());
+        let bytes: Vec<u8> = fragment.pieces().flatten().copied().collect();
+        Ok((
+            text_of(py, fragment.document)?,
+            fragment.number,
+            binding.time,
+            PyBytes::new(py, &bytes),
+        ))
+    };
+    tuple.iter().map(|binding| part(binding)).collect()
+}
+
+/// Rows of messages. They have one form, the first that is asked for.
+#[pyclass(frozen, module = "penstock._native")]
+pub struct MessageRows {
+    inner: Mutex<messages::MessageRows>,
+    #[pyo3(get)]
+    row_count: usize,
+    /// Whether messages are missing, since they are too large.
+    #[pyo3(get)]
+    has_failed: bool,
+}
+
+impl MessageRows {
+    fn take(&self) -> PyResult<messages::MessageRows> {
+        let mut held = self.inner.lock().map_err(|_| broken())?;
+        Ok(std::mem::take(&mut held))
+    }
+}
+
+#[pymethods]
+impl MessageRows {
+    /// The rows as columns; subscriptions are numbers.
+    fn columns(&self) -> PyResult<Columns> {
+        let rows = self.take()?;
+        let length = rows.subscription.len();
+        let each = rows.documents.offsets.len().saturating_sub(1) / length.max(1);
+        let places: Vec<i32> = (0..=length).map(|row| (row * each) as i32).collect();
+        let ids = strings(as_text(rows.documents), None);
+        let lists = DataType::List(Arc::new(Field::new("item", DataType::Utf8, true)));
+        let times = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+        let columns = [
+            ("subscription", numbers(rows.subscription)),
+            ("value", strings(rows.value, None)),
+            ("document", strings(as_text(rows.document), None)),
+            (
+                "documents",
+                array(lists, length, None, vec![places.into()], vec![ids]),
+            ),
+            ("ordinal", numbers(rows.ordinal)),
+            (
+                "event_time",
+                array(times, length, None, vec![rows.time.into()], vec![]),
+            ),
+        ];
+        Ok(Columns::of(length, columns))
+    }
+
+    /// The rows as tuples.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Row<'py>>> {
+        let rows = self.take()?;
+        let length = rows.subscription.len();
+        let each = rows.documents.offsets.len().saturating_sub(1) / length.max(1);
+        let row = |at: usize| {
+            let is_missing = rows.failed.binary_search(&(at as u32)).is_ok();
+            let value = || text_of(py, rows.value.value(at));
+            let ids = each * at..each * (at + 1);
+            let documents = ids.map(|id| text_of(py, rows.documents.value(id)));
+            Ok((
+                rows.subscription[at],
+                if is_missing { None } else { Some(value()?) },
+                text_of(py, rows.document.value(at))?,
+                documents.collect::<PyResult<_>>()?,
+                rows.ordinal[at],
+                rows.time[at],
+            ))
+        };
+        (0..length).map(row).collect()
+    }
+
+    /// Why a message is missing.
+    #[staticmethod]
+    fn reason() -> Failure {
+        passed("memory_bytes_max")
+    }
+}
+
+/// Ids that are no text, as Python allows, become one for Arrow.
+fn as_text(column: TextColumn) -> TextColumn {
+    if std::str::from_utf8(&column.bytes).is_ok() {
+        return column;
+    }
+    let mut text = TextColumn::default();
+    for row in 0..column.offsets.len() - 1 {
+        let value = String::from_utf8_lossy(column.value(row));
+        text.bytes.extend_from_slice(value.as_bytes());
+        text.finish_value();
+    }
+    text
+}
