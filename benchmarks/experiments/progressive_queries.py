@@ -99,7 +99,7 @@ def state_bytes(given: Streams) -> int:
     for stream, data in (("orders", given.orders), ("payments", given.payments)):
         with engine.open(stream=stream) as opened:
             opened.feed(data)
-    (tables,) = engine._binder._all()
+    (tables,) = engine._binder._tables
     return tables._joiner.statistics().memory_bytes
 
 

@@ -1,10 +1,10 @@
 //! The evaluation of a program over what was kept of a document.
 
+use super::binding::too_many;
 use super::folding::Folding;
 use super::member::Task;
 use super::places::GatherId;
 use super::program::{Body, Fold, Gather, Program};
-use super::serving::TOO_MANY;
 use crate::ids::SubscriptionId;
 use crate::ledger::Account;
 use crate::limits::Limits;
@@ -57,6 +57,8 @@ pub struct Evaluating {
     /// Whether the documents that are given with the query have been read, by place.
     is_given: Vec<bool>,
     pub(super) ordinal: u64,
+    /// The number of the last binding.
+    pub(super) number: u64,
     pub(super) results_max: u64,
 }
 
@@ -85,7 +87,7 @@ impl Evaluating {
         let evaluation = program.as_ref().ok();
         let evaluation = evaluation.and_then(|program| match &program.body {
             Body::Sequences(code) => Some(Evaluation::new(code.clone(), settings(program))),
-            Body::Table(_) => None,
+            Body::Table(_) | Body::Bindings(_) => None,
         });
         Evaluating {
             gathered: no_items(&program),
@@ -98,6 +100,7 @@ impl Evaluating {
             is_prompt,
             is_given: vec![false; documents],
             ordinal: 0,
+            number: 0,
             results_max: limits.results_max,
         }
     }
@@ -134,7 +137,7 @@ impl Evaluating {
 
     /// Starts a document of a stream; whether the program reads it.
     pub fn begin(&mut self, stream: &str) -> bool {
-        self.ordinal = 0;
+        (self.ordinal, self.number) = (0, 0);
         let Ok(program) = &self.program else {
             return true;
         };
@@ -176,6 +179,10 @@ impl Evaluating {
         if let Body::Table(layout) = &program.body {
             let layout = layout.clone();
             return self.record(&layout, nodes, subscriptions, task);
+        }
+        if let Body::Bindings(layout) = &program.body {
+            let layout = layout.clone();
+            return self.bind(&layout, nodes, subscriptions, task);
         }
         let Some(evaluation) = &mut self.evaluation else {
             return Ok(Gathered::Done);
@@ -317,10 +324,7 @@ impl Evaluating {
         account.add_rows(rows.len() - before.0, rows.value.bytes.len() - before.1);
         self.forest.truncate(mark);
         let written = match written {
-            Ok(()) if is_beyond => {
-                let reason = format!("there are more than {results_max} results (`{TOO_MANY}`)");
-                Err(Error::new(TOO_MANY, reason))
-            }
+            Ok(()) if is_beyond => Err(too_many(results_max)),
             written => written,
         };
         written.map_err(|error| Failure { error, byte: 0 })

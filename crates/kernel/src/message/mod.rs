@@ -10,6 +10,7 @@
 //! evaluated whenever one of their regions is complete, and the memory of the region serves the next
 //! one. What is left of the query is evaluated when the document has ended.
 
+mod binding;
 mod evaluating;
 mod folding;
 mod listener;

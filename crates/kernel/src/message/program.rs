@@ -1,5 +1,6 @@
 //! A program that requests messages, read and checked.
 
+use super::binding;
 use super::places::{GatherId, Place, read_places};
 use crate::plan::{ProgramError, Read, Reader, Request};
 use crate::tables::Table;
@@ -9,10 +10,11 @@ use penstock_sequences::names::Names;
 use std::rc::Rc;
 
 /// Flags: the broker has the query too; the code is that of a table; the document is its only
-/// region.
+/// region; the code is the layout of bindings.
 const IS_BROKERED: u32 = 8;
 const IS_TABLE: u32 = 16;
 const IS_WHOLE: u32 = 32;
+const IS_BOUND: u32 = 64;
 
 /// What becomes of the items that a part gathers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +71,7 @@ pub struct Head<'a> {
 
 impl<'a> Head<'a> {
     fn read(reader: &mut Reader<'a>) -> Read<Head<'a>> {
-        let flags = reader.below(64)?;
+        let flags = reader.below(128)?;
         let stream = match reader.below(2)? {
             0 => None,
             _ => Some(reader.text()?),
@@ -101,6 +103,8 @@ pub enum Body {
     Sequences(Rc<Code>),
     /// A table: each region has records.
     Table(Rc<Layout>),
+    /// What gathers bindings: each element of a region is one.
+    Bindings(Rc<binding::Layout>),
 }
 
 /// A program.
@@ -130,9 +134,10 @@ impl Program {
         let code = reader.bytes()?;
         let head = Head::read(&mut reader)?;
         let is_table = head.flags & IS_TABLE != 0;
-        let body = match is_table {
-            true => Body::Table(Rc::new(Layout::read(code, names)?)),
-            false => {
+        let body = match head.flags & (IS_TABLE | IS_BOUND) {
+            IS_TABLE => Body::Table(Rc::new(Layout::read(code, names)?)),
+            IS_BOUND => Body::Bindings(Rc::new(binding::Layout::read(code, names)?)),
+            _ => {
                 let code = Code::read(code, names);
                 Body::Sequences(Rc::new(
                     code.map_err(|_| ProgramError("its code is wrong"))?,
@@ -156,7 +161,7 @@ impl Program {
         }
         let entries = match &body {
             Body::Sequences(code) => code.entry_count(),
-            Body::Table(_) => 2,
+            Body::Table(_) | Body::Bindings(_) => 2,
         };
         if entries != gathers.len() + 1 {
             return Err(ProgramError("its code has other entries"));

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from penstock.twigs import expressions as x
@@ -20,14 +20,8 @@ FRAGMENT, OWNER, TUPLE, TUPLES = "f", "a", "t", "ts"
 """Elements of the document that tuples are evaluated in; ``side_name`` names those of sides. The
 owner has the attribute that a loop binds."""
 
-_NUMBER_NAME = "n"
-"""The attribute of a last piece: ``rows/gathered.rs`` takes it out."""
-
-_FIRST_KEY = ord("0")
-"""The character before the values of the first key: ``rows/gathered.rs`` reads them."""
-
-_TUPLE, _VALUE, _NUMBER = "#tuple", "#value", "#number"
-"""Variables that no query can have."""
+_TUPLE = "#tuple"
+"""A variable that no query can have."""
 
 
 def side_name(side: int) -> str:
@@ -61,29 +55,6 @@ class Side:
     bound: NodeKind
     conditions: tuple[Any, ...]
     keys: tuple[Key, ...]
-
-    def body(self) -> q.Flwor:
-        """Return the query that gives the values and the fragment of each binding."""
-        node: Any = q.Variable(self.loop.variable)
-        if self.bound is NodeKind.ATTRIBUTE:
-            node = q.NewElement(q.Name(OWNER), content=(node,))
-        fragment = q.NewElement(q.Name(FRAGMENT), content=(node,))
-        return self.gathering(self.conditions, self.keys, [fragment])
-
-    def gathering(
-        self, conditions: Sequence[Any], keys: Sequence[Key], pieces: Sequence[q.NewElement]
-    ) -> q.Flwor:
-        """Return the query that gives values and pieces of the nodes that pass conditions.
-
-        The last piece gets the number of the node in the loop.
-        """
-        tests = [q.Where(condition) for condition in conditions]
-        values = [values_of(key, place) for place, key in enumerate(keys)]
-        *others, last = pieces
-        number = q.NewAttribute(q.Name(_NUMBER_NAME), (q.Variable(_NUMBER),))
-        numbered = replace(last, content=(number, *last.content))
-        loop = replace(self.loop, position=_NUMBER)
-        return q.Flwor((loop, *tests), q.Sequence((*values, *others, numbered)))
 
     def loop_in_tuple(self, number: int) -> q.For:
         """Return the loop over the node in a tuple, where it is the side of that number."""
@@ -123,14 +94,3 @@ def conjuncts(test: Any) -> Iterator[Any]:
 
 def _child(base: Any, name: str) -> x.Step:
     return x.Step(base, Axis.CHILD, NodeTest(NodeKind.ELEMENT, name, ("",)))
-
-
-def values_of(key: Key, number: int) -> q.Flwor:
-    """Return the values of a key, each with the number of the key before it."""
-    variable = f"{_VALUE}{number}"
-    value: Any = q.Variable(variable)
-    if key.is_number:
-        # Equal numbers have one text: there is no negative zero after the addition.
-        value = q.Arithmetic("+", x.Call("number", (value,)), q.Atomic("double", "0"))
-    prefix: Any = q.Atomic("string", chr(_FIRST_KEY + number))
-    return q.Flwor((q.For(variable, key.source),), x.Call("concat", (prefix, value)))

@@ -12,14 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from penstock.planning.bindings.parts import BindingJoin, Edge
+from penstock.planning.bindings.gathering import whole_side
+from penstock.planning.bindings.parts import Edge
 from penstock.planning.bindings.recognition import recognise
 from penstock.planning.bindings.templates import Selection, TemplateJoin, template_of
 from penstock.planning.program import Request, varint, varints
 from penstock.planning.records.encoding import ByteReader, counted, string
 from penstock.planning.sequences.programs import compile_sequences
 from penstock.twigs import Query
-from penstock.twigs import sequences as q
 
 
 class SideProgram(NamedTuple):
@@ -78,8 +78,7 @@ def compile_bindings(query: Query) -> bytes:
     join, output = recognise(query)
     parts = [Request.BINDINGS.head, varint(len(join.sides))]
     for side in join.sides:
-        gathering = replace(output, body=side.body())
-        program = compile_sequences(gathering, side.stream, has_items=True)
+        program = whole_side(side, output)
         parts += [string(side.stream), varint(len(side.keys)), counted(program)]
     parts.append(varint(len(join.edges)))
     parts += [varints(4, *edge.left, *edge.right) for edge in join.edges]
@@ -87,21 +86,19 @@ def compile_bindings(query: Query) -> bytes:
     parts.append(varint(0 if within is None else within + 1))
     parts.append(counted(compile_sequences(replace(output, body=join.message()))))
     template = template_of(join, output)
-    parts.append(b"\0" if template is None else b"\1" + _written(template, join, output))
+    parts.append(b"\0" if template is None else b"\1" + _written(template))
     return b"".join(parts)
 
 
-def _written(template: TemplateJoin, join: BindingJoin, output: q.Sequences) -> bytes:
+def _written(template: TemplateJoin) -> bytes:
     parts = []
-    for side, body, count in zip(join.sides, template.bodies, template.piece_counts, strict=True):
-        gathering = replace(output, body=body)
-        program = compile_sequences(gathering, side.stream, has_items=True)
+    for program, count in zip(template.sides, template.piece_counts, strict=True):
         parts += [counted(program), varint(count)]
     parts.append(varint(len(template.selections)))
     for one in template.selections:
         parts.append(varints(one.side, one.attribute) + string(one.constant))
     parts.append(counted(template.template))
-    return varint(len(join.sides)) + b"".join(parts)
+    return varint(len(template.sides)) + b"".join(parts)
 
 
 def _read_template(reader: ByteReader) -> TemplateProgram:

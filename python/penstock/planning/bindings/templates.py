@@ -12,9 +12,10 @@ message with anything else is evaluated tuple by tuple (``BindingJoin.message``)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from penstock.planning.bindings.gathering import CONTENT, QUOTED, TAG, Piece, gathering_program
 from penstock.planning.bindings.parts import BindingJoin, Key, Side
 from penstock.planning.bindings.safety import (
     attribute_name,
@@ -35,11 +36,6 @@ from penstock.twigs.sequence_printing import print_item
 VALUES_MAX = 72
 """So many attributes may a binding have: each is one character before its values."""
 
-_CONTENT, _TAG, _QUOTED = "p", "t", "v"
-"""The names of wrappers: of content, of attributes of the start tag, and of characters of an
-attribute. The last piece of a binding has a capital, and is no attribute, since it gets one.
-``progressive/messages/fragment.rs`` reads them."""
-
 
 class Selection(NamedTuple):
     """A condition: among the values of a side's attribute is a constant."""
@@ -53,10 +49,10 @@ class Selection(NamedTuple):
 class TemplateJoin:
     """A query over several streams whose messages are put together.
 
-    ``bodies`` are queries that give values and pieces of each side's bindings.
+    ``sides`` are programs that give values and pieces of each side's bindings.
     """
 
-    bodies: tuple[q.Flwor, ...]
+    sides: tuple[bytes, ...]
     piece_counts: tuple[int, ...]
     selections: tuple[Selection, ...]
     template: bytes
@@ -91,16 +87,18 @@ def template_of(join: BindingJoin, output: q.Sequences) -> TemplateJoin | None:
         pieces[piece.side].append(piece)
     for own in pieces:
         # Queries that list the same parts in another order have the same pieces.
-        own.sort(key=lambda one: (one.form != _TAG, one.form, print_item(one.source, output)))
+        own.sort(key=lambda one: (one.form != TAG, one.form, print_item(one.source, output)))
     selections: list[Selection] = []
-    bodies = []
+    sides = []
     for number, side in enumerate(join.sides):
-        conditions, attributes, constants = _selected(side)
+        conditions, sources, constants = _selected(side)
         selections += [Selection(number, at, constant) for at, constant in constants]
-        bodies.append(_body(side, conditions, attributes, pieces[number]))
+        keys = [*side.keys, *(Key(source, is_number=False) for source in sources)]
+        ended = _ended(pieces[number])
+        sides.append(gathering_program(side, conditions, keys, ended, output))
     places = {piece: place for own in pieces for place, piece in enumerate(own)}
     counts = tuple([len(_ended(own)) for own in pieces])
-    return TemplateJoin(tuple(bodies), counts, tuple(selections), _encoded(root, places))
+    return TemplateJoin(tuple(sides), counts, tuple(selections), _encoded(root, places))
 
 
 def _without_lets(join: BindingJoin) -> Any:
@@ -136,10 +134,10 @@ class _Reading:
                 attributes.append(self._attribute(inner))
                 names.append(attributes[-1][0])
             elif (local := self._attribute_name(inner)) is not None and not content:
-                tag.append(self._piece(inner, _TAG))
+                tag.append(self._piece(inner, TAG))
                 names.append(local)
             elif self._is_nodes(inner) or is_safe_atoms(inner):
-                content.append(self._piece(inner, _CONTENT))
+                content.append(self._piece(inner, CONTENT))
             elif isinstance(inner, q.Characters):
                 content.append(inner.text)
             else:
@@ -159,7 +157,7 @@ class _Reading:
         if isinstance(part, q.Characters):
             return part.text
         if is_safe_path(part) or is_safe_atoms(part):
-            return self._piece(part, _QUOTED)
+            return self._piece(part, QUOTED)
         raise _EvaluatedError
 
     def _attribute_name(self, part: Any) -> str | None:
@@ -271,26 +269,9 @@ def _is_safe_key(key: Key) -> bool:
     return is_safe_path(key.source) or is_safe_atoms(key.source)
 
 
-def _body(
-    side: Side, conditions: Sequence[Any], attributes: Sequence[Any], pieces: Sequence[_Piece]
-) -> q.Flwor:
-    """Return the query that gives the values and the pieces of each binding."""
-    keys = [*side.keys, *(Key(source, is_number=False) for source in attributes)]
-    return side.gathering(conditions, keys, _ended(pieces))
-
-
-def _ended(pieces: Sequence[_Piece]) -> list[q.NewElement]:
-    """Return pieces in their wrappers, with a last one, which ends the binding."""
-    wrapped = [_wrapped(piece) for piece in pieces]
-    if not pieces or pieces[-1].form == _TAG:
-        wrapped.append(q.NewElement(q.Name(_CONTENT)))
-    last = wrapped[-1]
-    assert isinstance(last.name, q.Name), "wrappers have constant names"
-    return [*wrapped[:-1], replace(last, name=q.Name(last.name.local.upper()))]
-
-
-def _wrapped(piece: _Piece) -> q.NewElement:
-    content = piece.source
-    if piece.form == _QUOTED:
-        content = q.NewAttribute(q.Name("a"), (content,))
-    return q.NewElement(q.Name(piece.form), content=(content,))
+def _ended(pieces: Sequence[_Piece]) -> list[Piece]:
+    """Return pieces, the last of which is no attribute: it ends the binding."""
+    own = [Piece(piece.form, piece.source) for piece in pieces]
+    if not own or own[-1].form == TAG:
+        own.append(Piece(CONTENT, q.Sequence(())))
+    return own

@@ -10,7 +10,7 @@ reader is
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from penstock.planning import program as p
 from penstock.planning.broker import as_brokered, encode_brokered
@@ -23,9 +23,10 @@ from penstock.planning.sequences.projection import Place, Projection
 from penstock.planning.sequences.streams import CURRENT, read_current
 from penstock.twigs import sequences as q
 
-IS_DIRECT, SENDS_EMPTY, HAS_ITEMS, IS_BROKERED = 1, 2, 4, 8
+IS_DIRECT, SENDS_EMPTY, HAS_ITEMS, IS_BROKERED, IS_BOUND = 1, 2, 4, 8, 64
 """Flags: items are rows as soon as they are gathered; a message without content is sent; a
-constructor gives an item like all others, and no message; a form for the broker follows."""
+constructor gives an item like all others, and no message; a form for the broker follows; the code
+is the layout of bindings."""
 
 
 def compile_sequences(
@@ -34,11 +35,13 @@ def compile_sequences(
     given: Sequence[str] = (),
     *,
     has_items: bool = False,
+    layout: bytes | None = None,
 ) -> bytes:
     """Return the program of a query in XQuery.
 
     It reads the documents of a stream, or all documents; ``given`` are documents that are read
-    before. With ``has_items`` all items are rows, and none is a message.
+    before. With ``has_items`` all items are rows, and none is a message. A ``layout`` of bindings
+    takes the place of the code if the query is a loop over the elements of regions.
     """
     documents = [CURRENT, *given]
     normal = normalise(read_current(query, given))
@@ -47,9 +50,13 @@ def compile_sequences(
     gathers = gathering.gathers
     projection = Projection(normal, body, gathers, documents)
     entries = [(None, body), *((REGION, gather.body) for gather in gathers)]
-    code = encode(normal, entries, documents)
     is_direct = body == q.Gathered(0) and gathers[0].fold == "items"
     flags = IS_DIRECT if is_direct else 0
+    if layout is not None and is_direct and _is_over_elements(gathers[0].body):
+        flags |= IS_BOUND
+        code = layout
+    else:
+        code = encode(normal, entries, documents)
     if has_items:
         flags |= HAS_ITEMS
     if query.empty == "send":
@@ -76,6 +83,15 @@ def compile_sequences(
         parts.append(p.constant_bytes(name))
         write_place(root, parts)
     return b"".join(parts)
+
+
+def _is_over_elements(body: Any) -> bool:
+    """Return whether a part that gathers is a loop over the elements of its regions."""
+    match body:
+        case q.Flwor(clauses=(q.For(source=q.Variable(name)),)):
+            return bool(name == REGION)
+        case _:
+            return False
 
 
 class Length(NamedTuple):
