@@ -87,7 +87,7 @@ impl Progressive {
         let tables = tables.map(|stream| Table::new(&graph, stream, options.partitions));
         Progressive {
             tables: tables.collect(),
-            probing: Probing::new(&options),
+            probing: Probing::new(&options, count),
             flushing: Flushing::new(&options, count),
             meter: Meter::new(ledger.clone()),
             search: None,
