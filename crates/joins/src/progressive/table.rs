@@ -258,7 +258,7 @@ impl Table {
 }
 
 /// Bytes of a list beside its place in the index.
-fn postings_bytes(list: &Postings) -> usize {
+pub(super) fn postings_bytes(list: &Postings) -> usize {
     if list.spilled() {
         block_bytes(list.capacity() * size_of::<u32>())
     } else {
@@ -267,7 +267,7 @@ fn postings_bytes(list: &Postings) -> usize {
 }
 
 /// Bytes of a hash map with room for so many lists: a power of two, an eighth of it empty.
-fn map_bytes(capacity: usize) -> usize {
+pub(super) fn map_bytes(capacity: usize) -> usize {
     if capacity == 0 {
         return 0;
     }
