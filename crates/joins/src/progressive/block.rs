@@ -2,19 +2,17 @@
 
 use super::binding::Binding;
 use super::partitions::group_of;
+use super::table::{Postings, map_bytes, postings_bytes};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// Bytes of a value's place in the index, about.
-const INDEX_BYTES: usize = 48;
 
 /// Bindings of one group.
 pub(super) struct Block {
     bindings: Vec<Arc<Binding>>,
-    index: FxHashMap<u64, SmallVec<[u32; 2]>>,
+    index: FxHashMap<u64, Postings>,
     attribute: u32,
-    pub(super) bytes: usize,
+    bindings_bytes: usize,
+    postings_bytes: usize,
 }
 
 impl Block {
@@ -23,20 +21,26 @@ impl Block {
             bindings: Vec::new(),
             index: FxHashMap::default(),
             attribute,
-            bytes: 0,
+            bindings_bytes: 0,
+            postings_bytes: 0,
         }
+    }
+
+    /// Bytes of bindings and index.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let list = self.bindings.capacity() * size_of::<Arc<Binding>>();
+        self.bindings_bytes + list + map_bytes(self.index.capacity()) + self.postings_bytes
     }
 
     /// Adds a binding by those of its values that belong to a group.
     pub(super) fn add(&mut self, binding: Arc<Binding>, group: usize, groups: usize) {
-        self.bytes += binding.memory_bytes();
+        self.bindings_bytes += binding.memory_bytes();
         for hash in binding.hashes(self.attribute) {
             if group_of(hash, groups) == group {
-                self.bytes += INDEX_BYTES;
-                self.index
-                    .entry(hash)
-                    .or_default()
-                    .push(self.bindings.len() as u32);
+                let list = self.index.entry(hash).or_default();
+                self.postings_bytes -= postings_bytes(list);
+                list.push(self.bindings.len() as u32);
+                self.postings_bytes += postings_bytes(list);
             }
         }
         self.bindings.push(binding);
@@ -48,16 +52,20 @@ impl Block {
         lists.map(|list| list.len()).sum()
     }
 
+    /// The binding at a place that `meet` gave.
+    pub(super) fn binding(&self, at: u32) -> &Arc<Binding> {
+        &self.bindings[at as usize]
+    }
+
     /// The bindings that share a hash with a list of hashes, where that hash is the least that they
     /// share: so a pair meets once, in whichever groups and blocks its values are.
-    pub(super) fn meet<'a>(&'a self, hashes: &'a [u64]) -> impl Iterator<Item = &'a Arc<Binding>> {
+    pub(super) fn meet<'a>(&'a self, hashes: &'a [u64]) -> impl Iterator<Item = u32> + 'a {
         let lists = hashes
             .iter()
             .filter_map(|hash| Some((*hash, self.index.get(hash)?)));
         lists.flat_map(move |(hash, list)| {
-            let bindings = list.iter().map(|&at| &self.bindings[at as usize]);
-            bindings.filter(move |binding| {
-                let own = binding.hashes(self.attribute);
+            list.iter().copied().filter(move |&at| {
+                let own = self.binding(at).hashes(self.attribute);
                 let least = own.iter().find(|own| hashes.binary_search(own).is_ok());
                 least == Some(&hash)
             })

@@ -8,15 +8,21 @@
 //! A tuple was found before if its latest part arrived while all others were in memory, or before
 //! the clean-up before this one. Everything else is found here, once.
 
+use super::binding::Binding;
 use super::block::Block;
 use super::graph::{JoinGraph, StreamId};
 use super::options::Options;
-use super::pages::{Page, PageFault, Pages, read_tuples};
+use super::pages::{Page, PageFault, PageId, Pages, read_tuples};
 use super::partitions::{Partitions, group_of};
 use super::search::Members;
 use crate::meter::Meter;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
+
+/// Which part of the budget the buffers of groups have while nothing else is in memory, and beside
+/// a block.
+const GROUPING: usize = 4;
+const JOINING: usize = 16;
 
 /// Which value the streams joined so far and the next one have in common.
 #[derive(Clone, Copy)]
@@ -50,14 +56,19 @@ struct Position {
     tuples: VecDeque<Members>,
 }
 
+/// The pages of one stream, and their bytes.
+struct Source {
+    pages: Vec<PageId>,
+    bytes: usize,
+}
+
 /// A clean-up that is under way.
 pub(super) struct CleanUp {
     /// Tuples up to this arrival were completed by the clean-up before.
     after: u64,
     order: Vec<StreamId>,
     drivers: Vec<Driver>,
-    /// The pages of each stream.
-    sources: Vec<Vec<Page>>,
+    sources: Vec<Source>,
     /// How many streams are joined already.
     step: usize,
     phase: Phase,
@@ -78,19 +89,24 @@ pub(super) struct Tools<'a> {
 }
 
 impl CleanUp {
-    /// Begins with the pages of each stream.
+    /// Begins with the pages of each stream, those that were flushed and those parked.
     pub(super) fn new(
         graph: &JoinGraph,
         options: &Options,
-        sources: Vec<Vec<Page>>,
+        sources: [&[Vec<Page>]; 2],
         after: u64,
     ) -> Self {
-        let bytes = |stream: StreamId| -> u64 {
-            sources[stream.index()]
-                .iter()
-                .map(|page| page.bytes as u64)
-                .sum()
-        };
+        let [flushed, parked] = sources;
+        let sources: Vec<Source> = (flushed.iter().zip(parked))
+            .map(|(flushed, parked)| {
+                let pages = || flushed.iter().chain(parked);
+                Source {
+                    pages: pages().map(|page| page.id).collect(),
+                    bytes: pages().map(|page| page.bytes).sum(),
+                }
+            })
+            .collect();
+        let bytes = |stream: StreamId| sources[stream.index()].bytes as u64;
         let first = graph.streams().min_by_key(|&stream| bytes(stream));
         let order = graph.connected_order(first.unwrap_or(StreamId(0)), bytes);
         let drivers = (1..order.len())
@@ -112,8 +128,13 @@ impl CleanUp {
             groups_max: options.partitions.max(1) as usize,
             pages_written: 0,
         };
-        clean_up.left = clean_up.partitions(vec![clean_up.order[0]], 1);
+        clean_up.left = clean_up.partitions(vec![clean_up.order[0]], 1, GROUPING);
         clean_up
+    }
+
+    /// Bytes on the pages that it begins with.
+    pub(super) fn pages_bytes(&self) -> usize {
+        self.sources.iter().map(|source| source.bytes).sum()
     }
 
     /// Does a small part of the work and adds the results that it gave; False if all is done.
@@ -160,11 +181,11 @@ impl CleanUp {
         is_left: bool,
         tools: &mut Tools<'_>,
     ) -> Result<bool, PageFault> {
-        let Some(page) = self.sources[stream.index()].get(at) else {
+        let Some(&page) = self.sources[stream.index()].pages.get(at) else {
             return Ok(false);
         };
-        tools.meter.spend(1 + page.bytes as u64 / 64);
-        let tuples = read_tuples(&tools.pages.read(page.id)?, &[stream])?;
+        tools.meter.spend(1 + self.page_bytes as u64 / 64);
+        let tuples = read_tuples(&tools.pages.read(page)?, &[stream])?;
         let side = if is_left {
             &mut self.left
         } else {
@@ -178,22 +199,23 @@ impl CleanUp {
 
     /// Begins to join the next stream.
     fn begin_step(&mut self) {
-        self.right = self.partitions(vec![self.order[self.step]], self.step);
+        self.right = self.partitions(vec![self.order[self.step]], self.step, GROUPING);
         self.out = if self.step + 1 < self.order.len() {
-            self.partitions(self.order[..=self.step].to_vec(), self.step + 1)
+            self.partitions(self.order[..=self.step].to_vec(), self.step + 1, JOINING)
         } else {
             Partitions::new(Vec::new(), 0, 0, 0)
         };
         self.phase = Phase::GroupNext(0);
     }
 
-    /// Groups for tuples that are joined in a step: so many that a group fits into a part of the
-    /// budget.
-    fn partitions(&self, streams: Vec<StreamId>, step: usize) -> Partitions {
-        let pages = &self.sources[self.order[step].index()];
-        let bytes: usize = pages.iter().map(|page| page.bytes).sum();
-        let groups = (bytes * 4 / self.budget.max(1) + 1).min(self.groups_max);
-        Partitions::new(streams, groups, self.page_bytes, self.budget / 16)
+    /// Groups for tuples that are joined in a step, with buffers of a part of the budget: so many
+    /// groups that one fits into memory, but not so many that pages are small, since their numbers
+    /// are kept in memory. A group that is too large is read in blocks.
+    fn partitions(&self, streams: Vec<StreamId>, step: usize, share: usize) -> Partitions {
+        let bytes = self.sources[self.order[step].index()].bytes;
+        let most = self.budget / GROUPING / (self.page_bytes / 4);
+        let groups = (bytes * 4 / self.budget.max(1) + 1).min(most.clamp(1, self.groups_max));
+        Partitions::new(streams, groups, self.page_bytes, self.budget / share)
     }
 
     /// Joins the next tuple, or reads what comes next.
@@ -241,29 +263,30 @@ impl CleanUp {
         let here: SmallVec<[u64; 4]> = here.copied().collect();
         tools.meter.spend(1 + block.meetings(&here) as u64);
         let is_last = self.step + 1 == self.order.len();
-        let mut joined: Vec<Members> = Vec::new();
-        for binding in block.meet(&all).filter(|_| !here.is_empty()) {
+        let mut joined: Vec<u32> = Vec::new();
+        for at in block.meet(&all).filter(|_| !here.is_empty()) {
+            let binding = block.binding(at);
             let mut before = tuple.iter();
-            if before.all(|member| tools.graph.matches(member, binding, tools.meter)) {
-                let mut members = tuple.clone();
-                members.push(binding.clone());
-                if !is_last || is_missed(&members, self.after) {
-                    joined.push(members);
-                }
+            if before.all(|member| tools.graph.matches(member, binding, tools.meter))
+                && (!is_last || is_missed(tuple, binding, self.after))
+            {
+                joined.push(at);
             }
         }
-        position.tuples.pop_front();
-        if is_last {
-            for mut members in joined {
+        let Some(tuple) = position.tuples.pop_front() else {
+            unreachable!("the tuple is still the first one");
+        };
+        for at in joined {
+            let mut members = tuple.clone();
+            members.push(block.binding(at).clone());
+            if is_last {
                 members.sort_unstable_by_key(|member| member.stream);
                 results.push_back(members);
+            } else {
+                let next = self.drivers[self.step];
+                let hashes = members[next.place].hashes(next.from);
+                self.out.add(&members, &hashes, tools.pages)?;
             }
-            return Ok(());
-        }
-        let next = self.drivers[self.step];
-        for members in joined {
-            let hashes = members[next.place].hashes(next.from);
-            self.out.add(&members, &hashes, tools.pages)?;
         }
         Ok(())
     }
@@ -307,7 +330,7 @@ fn load(
     let mut block = None;
     while block
         .as_ref()
-        .is_none_or(|block: &Block| block.bytes < bytes_max)
+        .is_none_or(|block: &Block| block.memory_bytes() < bytes_max)
     {
         let Some(tuples) = side.read(position.group, position.block_end, tools.pages)? else {
             break;
@@ -323,8 +346,9 @@ fn load(
 }
 
 /// Whether a tuple was found neither in memory nor by an earlier clean-up.
-fn is_missed(members: &Members, after: u64) -> bool {
-    let latest = members.iter().map(|member| member.arrival).max();
-    let until = members.iter().map(|member| member.until).min();
+fn is_missed(tuple: &Members, binding: &Binding, after: u64) -> bool {
+    let members = || tuple.iter().map(|member| &**member).chain([binding]);
+    let latest = members().map(|member| member.arrival).max();
+    let until = members().map(|member| member.until).min();
     latest > Some(after) && latest > until
 }

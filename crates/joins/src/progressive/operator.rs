@@ -87,7 +87,7 @@ impl Progressive {
         let tables = tables.map(|stream| Table::new(&graph, stream, options.partitions));
         Progressive {
             tables: tables.collect(),
-            probing: Probing::new(&options),
+            probing: Probing::new(&options, count),
             flushing: Flushing::new(&options, count),
             meter: Meter::new(ledger.clone()),
             search: None,
@@ -221,13 +221,9 @@ impl Progressive {
         }
         self.park(pages)?;
         self.ledger.begin();
-        let sources = self.pages.iter().zip(&self.parked);
-        let sources: Vec<Vec<Page>> = sources
-            .map(|(flushed, parked)| flushed.iter().chain(parked).copied().collect())
-            .collect();
-        self.meter
-            .begin(sources.iter().flatten().map(|page| page.bytes).sum());
+        let sources = [&self.pages[..], &self.parked[..]];
         let clean_up = CleanUp::new(&self.graph, &self.options, sources, self.complete);
+        self.meter.begin(clean_up.pages_bytes());
         self.clean_up = Some(clean_up);
         Ok(())
     }
@@ -323,7 +319,9 @@ impl Progressive {
         };
         let (binding, hits) = (search.start, search.hits);
         let at = binding.stream.index();
+        // A page that is being written lies beside what it is written from.
         let budget = self.options.state_bytes_max;
+        let budget = budget.saturating_sub(self.options.page_bytes());
         let is_room =
             |join: &Self| join.memory_bytes() + join.tables[at].growth_bytes(&binding) <= budget;
         while !is_room(self) && self.tables.iter().any(|table| table.len() > 0) {

@@ -72,6 +72,10 @@ impl<'a> PageWriter<'a> {
         if !self.buffer.is_empty() && self.buffer.len() + bytes > self.page_bytes {
             self.write_page()?;
         }
+        if self.buffer.capacity() < self.buffer.len() + bytes {
+            let room = self.page_bytes.max(bytes) - self.buffer.len();
+            self.buffer.reserve_exact(room);
+        }
         binding.write(until, &mut self.buffer);
         self.time_max = self.time_max.max(binding.time);
         Ok(())

@@ -2,10 +2,9 @@
 
 use super::binding::Binding;
 use super::graph::StreamId;
-use super::pages::{Page, PageFault, Pages, read_tuples};
+use super::pages::{PageFault, PageId, Pages, read_tuples};
 use super::random::mix;
 use super::search::Members;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The group of a hash.
@@ -16,10 +15,10 @@ pub(super) fn group_of(hash: u64, groups: usize) -> usize {
 #[derive(Default)]
 struct Group {
     buffer: Vec<u8>,
-    pages: VecDeque<Page>,
+    pages: Vec<PageId>,
 }
 
-/// Tuples of some streams in groups; what is buffered is bounded.
+/// Tuples of some streams in groups; what is buffered is bounded, as the allocator counts it.
 pub(super) struct Partitions {
     streams: Vec<StreamId>,
     groups: Vec<Group>,
@@ -69,16 +68,21 @@ impl Partitions {
                 self.spill(at, pages)?;
             }
             let buffer = &mut self.groups[at].buffer;
+            let capacity = buffer.capacity();
+            if buffer.len() + bytes > capacity {
+                // A half more at a time, so that little of it is empty.
+                buffer.reserve_exact(bytes.max(capacity / 2));
+            }
             for member in members {
                 member.write(member.until, buffer);
             }
-            self.buffered += bytes;
+            self.buffered += buffer.capacity() - capacity;
         }
         if self.buffered > self.buffered_max {
             // The larger half of the buffers gives most of the room with the fewest small pages.
             let least = self.buffered / (2 * count);
             for at in 0..count {
-                if self.groups[at].buffer.len() >= least.max(1) {
+                if self.groups[at].buffer.capacity() >= least.max(1) {
                     self.spill(at, pages)?;
                 }
             }
@@ -105,28 +109,22 @@ impl Partitions {
     ) -> Result<Option<Vec<Members>>, PageFault> {
         match self.groups[group].pages.get(place) {
             None => Ok(None),
-            Some(page) => read_tuples(&pages.read(page.id)?, &self.streams).map(Some),
+            Some(&page) => read_tuples(&pages.read(page)?, &self.streams).map(Some),
         }
     }
 
     /// A group is needed no more.
     pub(super) fn remove(&mut self, group: usize, pages: &mut dyn Pages) {
-        for page in self.groups[group].pages.drain(..) {
-            pages.remove(page.id);
+        for page in std::mem::take(&mut self.groups[group].pages) {
+            pages.remove(page);
         }
     }
 
     fn spill(&mut self, at: usize, pages: &mut dyn Pages) -> Result<(), PageFault> {
         let group = &mut self.groups[at];
-        let id = pages.write(&group.buffer)?;
-        let bytes = group.buffer.len();
-        group.pages.push_back(Page {
-            id,
-            bytes,
-            time_max: i64::MAX,
-        });
-        group.buffer = Vec::new();
-        self.buffered -= bytes;
+        let page = pages.write(&group.buffer)?;
+        group.pages.push(page);
+        self.buffered -= std::mem::take(&mut group.buffer).capacity();
         self.pages_written += 1;
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::binding::Binding;
 use super::graph::{JoinGraph, StreamId};
-use super::probing::Probing;
+use super::probing::{Probing, Target};
 use super::table::Table;
 use crate::meter::Meter;
 use smallvec::SmallVec;
@@ -51,15 +51,22 @@ impl Search {
         let (graph, from) = (around.graph, start.stream);
         let is_next = |to: &StreamId| !graph.edges(from, *to).is_empty();
         let others = graph.streams().filter(|&to| to != from);
-        let (mut near, mut far): (Vec<_>, Vec<_>) = others.partition(is_next);
+        let others = others.map(Target::new);
+        let (mut near, mut far): (Vec<_>, Vec<_>) = others.partition(|to| is_next(&to.stream));
+        if probing.needs_sizes() && near.len() > 1 {
+            for target in &mut near {
+                target.partition_len = partition_len(&start, target.stream, around);
+            }
+        }
         probing.sort(from, &mut near);
         let mut levels = Vec::with_capacity(near.len() + far.len());
         let streams_left = near.len() + far.len();
-        for (place, &stream) in near.iter().enumerate() {
+        for (place, &target) in near.iter().enumerate() {
+            let stream = target.stream;
             let candidates = candidates(&start, stream, around);
             let is_last = place + 1 == streams_left;
             probes[stream.index()] += 1;
-            probing.note(from, stream, candidates.len(), place == 0, is_last);
+            probing.note(from, target, candidates.len(), place == 0, is_last);
             let is_over = candidates.is_empty();
             levels.push(Level {
                 stream,
@@ -82,12 +89,12 @@ impl Search {
         levels.sort_by_key(|level| level.stream);
         probing.sort(from, &mut far);
         while !far.is_empty() {
-            let is_reached = |to: &StreamId| {
+            let is_reached = |to: &Target| {
                 let mut bound = levels.iter().map(|level| level.stream);
-                bound.any(|stream| !graph.edges(stream, *to).is_empty())
+                bound.any(|stream| !graph.edges(stream, to.stream).is_empty())
             };
             let place = far.iter().position(is_reached).unwrap_or(0);
-            let stream = far.remove(place);
+            let stream = far.remove(place).stream;
             let candidates = Vec::new();
             levels.push(Level {
                 stream,
@@ -194,12 +201,26 @@ impl Search {
         let is_last = rest.len() == 1;
         probing.note(
             driver.stream,
-            rest[0].stream,
+            Target::new(rest[0].stream),
             rest[0].candidates.len(),
             false,
             is_last,
         );
     }
+}
+
+/// How many bindings of a stream are in the partitions where partners of a binding may be; 0 if no
+/// equality is about the values that partitions are of.
+fn partition_len(binding: &Binding, to: StreamId, around: &Around<'_>) -> u32 {
+    let table = &around.tables[to.index()];
+    let mut edges = around.graph.edges(binding.stream, to).iter();
+    let edge = edges.find(|(_, attribute)| Some(*attribute) == table.partition_attribute());
+    let hashes = edge.map(|&(from, _)| binding.hashes(from));
+    let lengths = hashes
+        .iter()
+        .flatten()
+        .map(|&hash| table.partition_len(hash));
+    lengths.fold(0, u32::saturating_add)
 }
 
 /// The bindings of a stream in memory that go together with a binding, in order of arrival.

@@ -121,8 +121,22 @@ impl Table {
 
     /// The partition of a binding.
     pub(super) fn partition_of(&self, binding: &Binding) -> u32 {
-        let attribute = self.indexes.first().map_or(0, |(attribute, _)| *attribute);
+        let attribute = self.partition_attribute().unwrap_or(0);
         let hash = binding.values(attribute).next().map_or(0, hash_of);
+        self.partition_of_hash(hash)
+    }
+
+    /// The attribute whose first value a binding's partition is of.
+    pub(super) fn partition_attribute(&self) -> Option<u32> {
+        self.indexes.first().map(|(attribute, _)| *attribute)
+    }
+
+    /// Bindings in memory in the partition of a value.
+    pub(super) fn partition_len(&self, hash: u64) -> u32 {
+        self.partitions[self.partition_of_hash(hash) as usize].resident
+    }
+
+    fn partition_of_hash(&self, hash: u64) -> u32 {
         (super::random::mix(hash) % self.partitions.len() as u64) as u32
     }
 
@@ -244,7 +258,7 @@ impl Table {
 }
 
 /// Bytes of a list beside its place in the index.
-fn postings_bytes(list: &Postings) -> usize {
+pub(super) fn postings_bytes(list: &Postings) -> usize {
     if list.spilled() {
         block_bytes(list.capacity() * size_of::<u32>())
     } else {
@@ -253,7 +267,7 @@ fn postings_bytes(list: &Postings) -> usize {
 }
 
 /// Bytes of a hash map with room for so many lists: a power of two, an eighth of it empty.
-fn map_bytes(capacity: usize) -> usize {
+pub(super) fn map_bytes(capacity: usize) -> usize {
     if capacity == 0 {
         return 0;
     }

@@ -190,12 +190,34 @@ impl Case {
 
     /// The same with so many different values.
     pub fn frequent(count: usize, domain: usize, random: &mut Random) -> Case {
+        Case::star(2, count, domain, random)
+    }
+
+    /// So many streams, each pair with the same value.
+    pub fn star(streams: usize, count: usize, domain: usize, random: &mut Random) -> Case {
+        let pairs = (0..streams).flat_map(|right| (0..right).map(move |left| (left, right)));
+        Case::joined(streams, pairs.collect(), (count, domain), random)
+    }
+
+    /// So many streams, each with the same value as the one before.
+    pub fn chain(streams: usize, count: usize, domain: usize, random: &mut Random) -> Case {
+        let pairs = (1..streams).map(|right| (right - 1, right));
+        Case::joined(streams, pairs.collect(), (count, domain), random)
+    }
+
+    fn joined(
+        streams: usize,
+        pairs: Vec<(usize, usize)>,
+        (count, domain): (usize, usize),
+        random: &mut Random,
+    ) -> Case {
+        let join = |(left, right)| Equality {
+            left: attribute(left, 0),
+            right: attribute(right, 0),
+        };
         let mut case = Case {
-            attributes: vec![1, 1],
-            equalities: vec![Equality {
-                left: attribute(0, 0),
-                right: attribute(1, 0),
-            }],
+            attributes: vec![1; streams],
+            equalities: pairs.into_iter().map(join).collect(),
             comparisons: Vec::new(),
             within: None,
             bindings: Vec::new(),
@@ -271,7 +293,7 @@ impl Case {
         &self,
         join: &mut Progressive,
         binding: &Pushed,
-        pages: &mut MemoryPages,
+        pages: &mut dyn Pages,
     ) -> Result<u64, Fault> {
         let lists = binding.values.iter();
         let values: Vec<Vec<&[u8]>> = lists
