@@ -15,6 +15,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+/// The indexes of a binding take less than so many times its own bytes.
+const GROWTH_MAX: usize = 128;
+
 /// A result: one binding of each stream, in the order of streams.
 pub type Joined = Members;
 
@@ -322,8 +325,12 @@ impl Progressive {
         // A page that is being written lies beside what it is written from.
         let budget = self.options.state_bytes_max;
         let budget = budget.saturating_sub(self.options.page_bytes());
-        let is_room =
-            |join: &Self| join.memory_bytes() + join.tables[at].growth_bytes(&binding) <= budget;
+        let is_room = |join: &Self| {
+            let held = join.memory_bytes();
+            // What grows is copied into twice its size: far from the budget nobody has to look.
+            let most = GROWTH_MAX * binding.memory_bytes() + 3 * held;
+            most <= budget || held + join.tables[at].growth_bytes(&binding) <= budget
+        };
         while !is_room(self) && self.tables.iter().any(|table| table.len() > 0) {
             self.flush(binding.memory_bytes(), pages)?;
         }

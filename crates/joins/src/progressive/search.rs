@@ -18,11 +18,17 @@ pub(super) struct Around<'a> {
     pub(super) meter: &'a Meter,
 }
 
+/// Streams to be probed.
+type Targets = SmallVec<[Target; 2]>;
+
+/// Slots of bindings in memory.
+type Slots = SmallVec<[u32; 8]>;
+
 /// One stream of the tuple that is put together.
 struct Level {
     stream: StreamId,
     /// Slots to go through; for a stream that joins with the arriving binding they stay the same.
-    candidates: Vec<u32>,
+    candidates: Slots,
     is_fixed: bool,
     next: usize,
     chosen: u32,
@@ -32,7 +38,7 @@ struct Level {
 /// and one without a match ends the work; then combinations are enumerated.
 pub(super) struct Search {
     pub(super) start: Arc<Binding>,
-    levels: Vec<Level>,
+    levels: SmallVec<[Level; 2]>,
     depth: usize,
     /// Nothing is left.
     is_over: bool,
@@ -52,14 +58,14 @@ impl Search {
         let is_next = |to: &StreamId| !graph.edges(from, *to).is_empty();
         let others = graph.streams().filter(|&to| to != from);
         let others = others.map(Target::new);
-        let (mut near, mut far): (Vec<_>, Vec<_>) = others.partition(|to| is_next(&to.stream));
+        let (mut near, mut far): (Targets, Targets) = others.partition(|to| is_next(&to.stream));
         if probing.needs_sizes() && near.len() > 1 {
             for target in &mut near {
                 target.partition_len = partition_len(&start, target.stream, around);
             }
         }
         probing.sort(from, &mut near);
-        let mut levels = Vec::with_capacity(near.len() + far.len());
+        let mut levels = SmallVec::with_capacity(near.len() + far.len());
         let streams_left = near.len() + far.len();
         for (place, &target) in near.iter().enumerate() {
             let stream = target.stream;
@@ -95,7 +101,7 @@ impl Search {
             };
             let place = far.iter().position(is_reached).unwrap_or(0);
             let stream = far.remove(place).stream;
-            let candidates = Vec::new();
+            let candidates = Slots::new();
             levels.push(Level {
                 stream,
                 candidates,
@@ -192,10 +198,10 @@ impl Search {
         level.candidates = candidates(member, level.stream, around);
         let start = &self.start;
         let table = &around.tables[level.stream.index()];
-        level.candidates.retain(|&slot| {
+        level.candidates.retain(|slot| {
             around
                 .graph
-                .matches(start, &table.slot(slot).binding, around.meter)
+                .matches(start, &table.slot(*slot).binding, around.meter)
         });
         probes[level.stream.index()] += 1;
         let is_last = rest.len() == 1;
@@ -224,7 +230,7 @@ fn partition_len(binding: &Binding, to: StreamId, around: &Around<'_>) -> u32 {
 }
 
 /// The bindings of a stream in memory that go together with a binding, in order of arrival.
-fn candidates(binding: &Binding, to: StreamId, around: &Around<'_>) -> Vec<u32> {
+fn candidates(binding: &Binding, to: StreamId, around: &Around<'_>) -> Slots {
     let table = &around.tables[to.index()];
     // Of several equalities that with the fewest bindings is looked up, and all are checked.
     let edges = around.graph.edges(binding.stream, to).iter();
@@ -237,18 +243,18 @@ fn candidates(binding: &Binding, to: StreamId, around: &Around<'_>) -> Vec<u32> 
     });
     let count = |lists: &SmallVec<[&[u32]; 4]>| lists.iter().map(|list| list.len()).sum::<usize>();
     let Some(lists) = lists.min_by_key(count) else {
-        return Vec::new();
+        return Slots::new();
     };
     around.meter.spend(1 + count(&lists) as u64);
-    let mut slots = lists.concat();
+    let mut slots: Slots = lists.iter().copied().flatten().copied().collect();
     if lists.len() > 1 {
         slots.sort_unstable_by_key(|&slot| (table.slot(slot).binding.arrival, slot));
         slots.dedup();
     }
-    slots.retain(|&slot| {
+    slots.retain(|slot| {
         around
             .graph
-            .matches(binding, &table.slot(slot).binding, around.meter)
+            .matches(binding, &table.slot(*slot).binding, around.meter)
     });
     slots
 }
