@@ -321,3 +321,27 @@ fn is_empty(scope: &Scope) -> bool {
     let mut chain = std::iter::successors(Some(scope), |scope| scope.outer.as_deref());
     chain.all(|scope| scope.declared.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A step to children of a name: axis, kind, local name, namespace.
+    const CHILD: &[u8] = b"\x01\x02\x01\x01a\x01\x01\x00";
+    const DESCENDANT: &[u8] = b"\x02\x02\x01\x01a\x01\x01\x00";
+
+    fn layout(form: u8, steps: &[&[u8]]) -> Read<Layout> {
+        let mut bytes = vec![1, form, b'p', steps.len() as u8];
+        steps.iter().for_each(|step| bytes.extend_from_slice(step));
+        Layout::read(&bytes, &mut Names::default())
+    }
+
+    #[test]
+    fn a_layout_ends_with_a_piece_and_its_nodes_have_an_order() {
+        assert!(layout(1, &[CHILD, DESCENDANT]).is_ok());
+        assert!(layout(0, &[CHILD]).is_err());
+        assert!(layout(1, &[DESCENDANT, CHILD]).is_err());
+        assert!(layout(5, &[CHILD]).is_err());
+        assert!(layout(1, &[&CHILD[..4]]).is_err());
+    }
+}

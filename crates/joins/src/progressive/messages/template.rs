@@ -205,7 +205,10 @@ mod tests {
         let template = Template::read(BYTES, &[1, 1])?;
         let mut out = Vec::new();
         let given = [&b"&amp;"[..], b"<x/>"];
-        let given: Pieces<'_> = given.map(|piece| std::iter::once(piece).collect()).into();
+        let given = given
+            .into_iter()
+            .map(|piece| std::iter::once(piece).collect());
+        let given: Pieces<'_> = given.collect();
         template.write(&given, &mut out);
         assert_eq!(out, b"<m k=\"a&amp;\"><x/>t&lt;<n/></m>");
         assert_eq!(template.piece_bytes(&given), 9);
