@@ -10,11 +10,12 @@ use crate::serialization::text_of;
 use crate::watch::{broken, detached, locked};
 use arrow_schema::{DataType, Field, TimeUnit};
 use penstock_joins::progressive::messages::{
-    self, Cursor, Fragment, Messages, Origin, Selection, Tuples,
+    self, Condition, Cursor, Fragment, Messages, Origin, Selection, Tuples,
 };
 use penstock_joins::progressive::{Binding, Fault, Joined, Pages, Progressive, StreamId};
 use penstock_kernel::rows;
 use penstock_kernel::rows::TextColumn;
+use penstock_kernel::tokenizer::codes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -47,6 +48,8 @@ struct State {
     messages: Option<Messages>,
     piece_counts: Vec<u32>,
     job: Option<Job>,
+    /// What was fed last.
+    fed: Option<Arc<rows::Gathered>>,
     tuples: Tuples,
 }
 
@@ -101,6 +104,7 @@ impl Feeder {
             messages: is_direct.then(|| Messages::new(message_bytes_max)),
             piece_counts: piece_counts.unwrap_or_default(),
             job: None,
+            fed: None,
             tuples: Tuples::default(),
         };
         Feeder {
@@ -110,25 +114,23 @@ impl Feeder {
     }
 
     /// Adds a subscription, whose number is the next one: its template, and what it selects as
-    /// side, attribute and constant. What was joined before is none of its business.
+    /// side, attribute, operator and constant. If it `is_strict`, values that are compared with
+    /// numbers and are none are errors. What was joined before is none of its business.
     fn add(
         &self,
         py: Python<'_>,
         template: Option<&[u8]>,
-        selections: Vec<(u8, u8, Vec<u8>)>,
+        selections: Vec<(u8, u8, u8, Vec<u8>)>,
+        is_strict: bool,
     ) -> PyResult<()> {
         let since = self.join.get().arrivals(py)?;
         locked(py, &self.inner, |state| {
             if let (Some(messages), Some(template)) = (&mut state.messages, template) {
                 messages.add(template, &state.piece_counts)?;
             }
-            let selection = |(side, attribute, value): (u8, u8, Vec<u8>)| Selection {
-                side: StreamId(side),
-                attribute,
-                value: value.into(),
-            };
-            let selections = selections.into_iter().map(selection).collect();
-            state.feeder.selections.add(selections, since);
+            let selections = selections.into_iter().map(selection);
+            let selections = selections.collect::<Result<_, _>>()?;
+            state.feeder.selections.add(selections, since, is_strict);
             Ok(())
         })?
         .map_err(|error: messages::TemplateError| PyValueError::new_err(error.to_string()))
@@ -162,7 +164,10 @@ impl Feeder {
             origins: origins.into_iter().map(|one| one.map(origin)).collect(),
             cursor: Cursor::default(),
         };
-        locked(py, &self.inner, |state| state.job = Some(job))
+        locked(py, &self.inner, |state| {
+            state.fed = Some(job.gathered.clone());
+            state.job = Some(job);
+        })
     }
 
     /// Feeds on, until many tuples wait. Returns whether all is fed, and if a limit was passed, the
@@ -183,6 +188,24 @@ impl Feeder {
             Ok(is_over) => Ok((is_over.ok_or_else(broken)?, None)),
             Err(failure) => Ok((false, Some((document, failure)))),
         }
+    }
+
+    /// Takes who failed at a binding, since a value that is compared with a number is none: the
+    /// number of the document, the subscription, and why.
+    fn take_failing(&self, py: Python<'_>) -> PyResult<Vec<(u32, u32, Failure)>> {
+        locked(py, &self.inner, |state| {
+            let gathered = state.fed.as_ref();
+            let failing = std::mem::take(&mut state.feeder.failing).into_iter();
+            let failing = failing.filter_map(|one| {
+                let gathered = gathered?;
+                let group = gathered.groups()[gathered.group(one.binding)];
+                let reason = one.error.to_string();
+                let code = Some(one.error.code);
+                let failure = (codes::QUERY, reason, 0, 0, String::new(), None, code);
+                Some((group.document.0, one.subscription, failure))
+            });
+            failing.collect()
+        })
     }
 
     /// Takes tuples of the join that wait, until many do here. Returns whether there are no more,
@@ -225,6 +248,32 @@ impl Feeder {
         let tuples = locked(py, &self.inner, |state| std::mem::take(&mut state.tuples))?;
         tuples.all.iter().map(|tuple| parts(py, tuple)).collect()
     }
+}
+
+fn selection(
+    (side, attribute, operator, constant): (u8, u8, u8, Vec<u8>),
+) -> Result<Selection, messages::TemplateError> {
+    let condition = if operator == 0 {
+        Condition::Is(constant.into())
+    } else {
+        let number = String::from_utf8_lossy(&constant).parse::<f64>();
+        let number = number.ok().filter(|number| number.is_finite());
+        let number =
+            number.ok_or_else(|| messages::TemplateError::new("a constant is no number"))?;
+        match operator {
+            1 => Condition::Equals(number),
+            2 => Condition::Within(f64::NEG_INFINITY, number.next_down()),
+            3 => Condition::Within(f64::NEG_INFINITY, number),
+            4 => Condition::Within(number.next_up(), f64::INFINITY),
+            5 => Condition::Within(number, f64::INFINITY),
+            _ => return Err(messages::TemplateError::new("an unknown operator")),
+        }
+    };
+    Ok(Selection {
+        side: StreamId(side),
+        attribute,
+        condition,
+    })
 }
 
 fn parts<'py>(py: Python<'py>, tuple: &Joined) -> PyResult<Vec<Part<'py>>> {

@@ -97,6 +97,10 @@ class Tables:
         """
         return self._is_template or not self._has_begun
 
+    def name(self, number: int) -> str:
+        """Return the subscription of a number."""
+        return self._all_names[number]
+
     def add(self, name: str, program: BindingProgram) -> None:
         """Add a subscription."""
         self._numbers[name] = len(self._all_names)
@@ -107,7 +111,7 @@ class Tables:
             self._messages = None
             self._feeder.add()
         else:
-            self._feeder.add(template.template, template.selections)
+            self._feeder.add(template.template, template.selections, is_strict=template.is_strict)
         self._elements.append("" if template is None else template.name)
 
     def remove(self, name: str) -> None:
@@ -191,6 +195,16 @@ class _Arrived:
         self.is_reported = False
         self.bindings = 0
         """How many of its bindings are joined, or wait for that."""
+        self._failed: set[str] = set()
+
+    def failing(self, tables: Tables, failed: Failed) -> list[str]:
+        """Return for whom an error is to be reported: a condition that has no value is so once."""
+        if failed.subscription is None:
+            return tables.names
+        name = tables.name(failed.subscription)
+        names = [] if name in self._failed else [name]
+        self._failed.add(name)
+        return names
 
 
 class Binder:
@@ -291,8 +305,9 @@ class Binder:
         for tables in [*self._tables]:
             for rows in tables.feed(gathered, sides, origins):
                 if isinstance(rows, Failed):
-                    failures = [copy(rows.error).of_subscription(name) for name in tables.names]
                     document = documents[rows.document]
+                    names = self._documents[document].failing(tables, rows)
+                    failures = [copy(rows.error).of_subscription(name) for name in names]
                     yield [error_row(failure, document) for failure in failures]
                 else:
                     yield rows

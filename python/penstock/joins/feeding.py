@@ -29,9 +29,13 @@ class TupleBinding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A binding was not joined, since a limit was passed: the number of its document, and why."""
+    """A binding was not joined: the number of its document, for which subscription, and why.
+
+    If a limit was passed, it is joined for nobody.
+    """
 
     document: int
+    subscription: int | None
     error: DocumentError
 
 
@@ -59,18 +63,23 @@ class BindingFeeder:
         self._native = Feeder(joiner.native, graph.attributes, piece_counts, message_bytes_max)
 
     def add(
-        self, template: bytes | None = None, selections: Sequence[tuple[int, int, str]] = ()
+        self,
+        template: bytes | None = None,
+        selections: Sequence[tuple[int, int, int, str]] = (),
+        *,
+        is_strict: bool = False,
     ) -> None:
         """Add a subscription, whose number is the next one.
 
-        It gets the tuples of bindings that come from now on. A selection says which constant is to
-        be among the values of a side's attribute.
+        It gets the tuples of bindings that come from now on. Selections are conditions on sides:
+        attribute, operator and constant. If it ``is_strict``, it fails at a binding with a value
+        that is compared with a number and is none.
         """
         encoded = [
-            (side, attribute, constant.encode("utf-8", "surrogatepass"))
-            for side, attribute, constant in selections
+            (side, attribute, operator, constant.encode("utf-8", "surrogatepass"))
+            for side, attribute, operator, constant in selections
         ]
-        self._native.add(template, encoded)
+        self._native.add(template, encoded, is_strict)
 
     def remove(self, number: int) -> None:
         """Remove a subscription; its number stays its own."""
@@ -96,9 +105,11 @@ class BindingFeeder:
         while not is_over:
             is_over, failure = self._joiner.guarded(self._native.feed)
             yield from self._completed()
+            for document, subscription, reason in self._native.take_failing():
+                yield Failed(document, subscription, error_of(reason))
             if failure is not None:
                 document, reason = failure
-                yield Failed(document, error_of(reason))
+                yield Failed(document, None, error_of(reason))
 
     def clean_up(self, *, is_last: bool) -> Iterator[Fed]:
         """Yield what memory missed; if ``is_last``, all streams have ended.

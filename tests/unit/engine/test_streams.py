@@ -238,6 +238,18 @@ def test_a_condition_that_has_no_value_is_an_error_of_its_subscriptions() -> Non
     ]
 
 
+def test_a_condition_that_has_no_value_is_an_error_of_those_whose_others_hold() -> None:
+    others = ["", " and $a/@of = 'x'", " and $a/@of = 'y'", " and $a/@id <= 2"]
+    engine = engine_of(*[PAIRS.replace("where ", f"where $a/@id >= 1{one} and ") for one in others])
+    news = "<item id='no' of='x'><k>x</k></item><item id='no'/><item id='3' of='x'><k>x</k></item>"
+    bad = penstock.Document(f"<r>{news}</r>", id="bad", stream="news")
+    rows = [*engine.run([item(2, "x"), bad, post(1, "x")])]
+    failed = [row.subscription for row in rows if row.error]
+    assert sorted(failed) == ["q0", "q1", "q3"], "each is told of a document once"
+    assert {row.error.code for row in rows if row.error} == {"PX0001"}
+    assert sorted(row.subscription for row in rows if not row.error) == ["q0", "q0", "q1", "q3"]
+
+
 def test_rows_as_batches_are_the_same() -> None:
     documents = [item(1, "x"), post(1, "x"), post(2, "x")]
     batches = engine_of().batches(documents)

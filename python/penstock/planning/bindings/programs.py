@@ -4,7 +4,7 @@ The body of a program that requests bindings is its sides (stream, how many keys
 gives their bindings as messages), the edges between keys, how far event times may be apart, and the
 program of the message, which reads a document of tuples. A message that can be put together from
 pieces is there in that form too: the programs of its sides with the number of their pieces, the
-selections, and the template.
+selections, the template, and whether values that are no numbers are errors.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class TemplateProgram:
     piece_counts: tuple[int, ...]
     selections: tuple[Selection, ...]
     template: bytes
+    is_strict: bool
+    """A value that is compared with a number and is none is an error."""
 
     @property
     def name(self) -> str:
@@ -86,23 +88,29 @@ def compile_bindings(query: Query) -> bytes:
     parts.append(varint(0 if within is None else within + 1))
     parts.append(counted(compile_sequences(replace(output, body=join.message()))))
     template = template_of(join, output)
-    parts.append(b"\0" if template is None else b"\1" + _written(template))
+    parts.append(
+        b"\0" if template is None else b"\1" + _written(template, output.untyped == "error")
+    )
     return b"".join(parts)
 
 
-def _written(template: TemplateJoin) -> bytes:
+def _written(template: TemplateJoin, is_strict: bool) -> bytes:
     parts = []
     for program, count in zip(template.sides, template.piece_counts, strict=True):
         parts += [counted(program), varint(count)]
     parts.append(varint(len(template.selections)))
     for one in template.selections:
-        parts.append(varints(one.side, one.attribute) + string(one.constant))
-    parts.append(counted(template.template))
+        parts.append(varints(one.side, one.attribute, one.operator) + string(one.constant))
+    parts += [counted(template.template), varint(is_strict)]
     return varint(len(template.sides)) + b"".join(parts)
 
 
 def _read_template(reader: ByteReader) -> TemplateProgram:
     sides = reader.many(lambda: (reader.counted(), reader.number()))
-    selections = reader.many(lambda: Selection(reader.number(), reader.number(), reader.string()))
+    selections = reader.many(
+        lambda: Selection(reader.number(), reader.number(), reader.number(), reader.string())
+    )
     programs, counts = zip(*sides, strict=True)
-    return TemplateProgram(programs, counts, tuple(selections), reader.counted())
+    return TemplateProgram(
+        programs, counts, tuple(selections), reader.counted(), bool(reader.number())
+    )

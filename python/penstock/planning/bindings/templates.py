@@ -2,8 +2,8 @@
 
 Most messages list parts of their bindings. A part about one loop is evaluated when its binding is
 complete, and is all that the join keeps of it; the message of a tuple is its *template* with the
-pieces filled in. Conditions that a value of a loop is a constant become *selections*: queries that
-differ in such constants alone have equal sides, so they share their tables.
+pieces filled in. Conditions that compare values of a loop with constants become *selections*:
+queries that differ in such constants alone have equal sides, so they share their tables.
 
 A binding that joins nothing must not give an error, so only what cannot fail is evaluated ahead. A
 message with anything else is evaluated tuple by tuple (``BindingJoin.message``).
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, NamedTuple
 
 from penstock.planning.bindings.gathering import CONTENT, QUOTED, TAG, Piece, gathering_program
@@ -37,11 +38,16 @@ VALUES_MAX = 72
 """So many attributes may a binding have: each is one character before its values."""
 
 
+OPERATORS = ("is", "=", "<", "<=", ">", ">=")
+"""What a condition asks: a text, or a comparison of numbers. Codes are places here."""
+
+
 class Selection(NamedTuple):
-    """A condition: among the values of a side's attribute is a constant."""
+    """A condition on a side: some value of an attribute compares with a constant like this."""
 
     side: int
     attribute: int
+    operator: int
     constant: str
 
 
@@ -92,7 +98,7 @@ def template_of(join: BindingJoin, output: q.Sequences) -> TemplateJoin | None:
     sides = []
     for number, side in enumerate(join.sides):
         conditions, sources, constants = _selected(side)
-        selections += [Selection(number, at, constant) for at, constant in constants]
+        selections += [Selection(number, *constant) for constant in constants]
         keys = [*side.keys, *(Key(source, is_number=False) for source in sources)]
         ended = _ended(pieces[number])
         sides.append(gathering_program(side, conditions, keys, ended, output))
@@ -231,38 +237,63 @@ def _encoded(element: _Element, places: dict[_Piece, int]) -> bytes:
     return b"".join(parts)
 
 
-def _selected(side: Side) -> tuple[list[Any], list[Any], list[tuple[int, str]]]:
+class _Comparison(NamedTuple):
+    """A condition: some value of a path compares with a constant."""
+
+    source: Any
+    operator: int
+    constant: str
+
+
+def _selected(side: Side) -> tuple[list[Any], list[Any], list[tuple[int, int, str]]]:
     """Return the conditions of a side that stay, the values that are selected by, and constants.
 
-    A constant has the number of its attribute; those that join come first.
+    A constant has the number of its attribute and an operator; attributes that join come first.
     """
-    conditions = [*side.conditions]
-    constants: list[tuple[int, str]] = []
+    compared = [_comparison(condition) for condition in side.conditions]
+    others = [
+        condition
+        for condition, comparison in zip(side.conditions, compared, strict=True)
+        if comparison is None
+    ]
     # What fails for a binding that is not selected would give an error that nobody should see.
-    if not all(map(is_safe_test, conditions)) or not all(_is_safe_key(key) for key in side.keys):
-        return conditions, [], []
-    kept: list[Any] = []
+    if not all(map(is_safe_test, others)) or not all(map(_is_safe_key, side.keys)):
+        return [*side.conditions], [], []
+    constants: list[tuple[int, int, str]] = []
     sources: list[Any] = []
-    for condition in conditions:
-        found = _constant(condition)
-        if found is None or len(side.keys) + len(sources) >= VALUES_MAX:
-            kept.append(condition)
+    for comparison in compared:
+        if comparison is None:
             continue
-        source, constant = found
-        if source not in sources:
-            sources.append(source)
-        constants.append((len(side.keys) + sources.index(source), constant))
-    return kept, sources, constants
+        if comparison.source not in sources:
+            if len(side.keys) + len(sources) == VALUES_MAX:
+                return [*side.conditions], [], []
+            sources.append(comparison.source)
+        place = len(side.keys) + sources.index(comparison.source)
+        constants.append((place, comparison.operator, comparison.constant))
+    return others, sources, constants
 
 
-def _constant(condition: Any) -> tuple[Any, str] | None:
+_REVERSED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _comparison(condition: Any) -> _Comparison | None:
     match condition:
-        case q.GeneralCompare("=", source, q.Atomic("string", constant)) if is_safe_path(source):
-            return source, constant
-        case q.GeneralCompare("=", q.Atomic("string", constant), source) if is_safe_path(source):
-            return source, constant
+        case q.GeneralCompare(operator, source, q.Atomic() as constant) if operator in _REVERSED:
+            pass
+        case q.GeneralCompare(operator, q.Atomic() as constant, source) if operator in _REVERSED:
+            operator = _REVERSED[operator]
         case _:
             return None
+    if not is_safe_path(source):
+        return None
+    if constant.type == "string":
+        return _Comparison(source, 0, constant.text) if operator == "=" else None
+    if constant.type not in ("integer", "decimal", "double"):
+        return None
+    number = float(constant.text)
+    if not isfinite(number):
+        return None
+    return _Comparison(source, OPERATORS.index(operator), repr(number))
 
 
 def _is_safe_key(key: Key) -> bool:

@@ -6,6 +6,7 @@ use super::super::pages::Pages;
 use super::fragment::Fragment;
 use super::selections::Selections;
 use penstock_kernel::rows::Gathered;
+use penstock_sequences::error::Error;
 use smallvec::SmallVec;
 
 /// The document that bindings come from.
@@ -36,7 +37,21 @@ pub struct Feeder {
     /// The subscriptions, and what they select.
     pub selections: Selections,
     selected: Vec<u32>,
+    /// Who failed at bindings, to be taken.
+    pub failing: Vec<Failing>,
+    unfit: Vec<(u32, Error)>,
     fragment: Vec<u8>,
+}
+
+/// A subscription whose condition has no value for a binding.
+#[derive(Clone, Debug)]
+pub struct Failing {
+    /// The place of the binding.
+    pub binding: usize,
+    /// The subscription.
+    pub subscription: u32,
+    /// Why.
+    pub error: Error,
 }
 
 impl Feeder {
@@ -47,6 +62,8 @@ impl Feeder {
             key_counts,
             has_bare_pieces,
             selected: Vec::new(),
+            failing: Vec::new(),
+            unfit: Vec::new(),
             fragment: Vec::new(),
         }
     }
@@ -113,7 +130,15 @@ impl Feeder {
             }
         }
         let beside = beside.iter().copied();
-        if !self.selections.select(stream, beside, &mut self.selected) {
+        let (selected, unfit) = (&mut self.selected, &mut self.unfit);
+        let is_selected = self.selections.select(stream, beside, selected, unfit);
+        let failing = unfit.drain(..).map(|(subscription, error)| Failing {
+            binding: at,
+            subscription,
+            error,
+        });
+        self.failing.extend(failing);
+        if !is_selected {
             return Ok(());
         }
         self.fragment.clear();

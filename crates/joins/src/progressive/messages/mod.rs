@@ -16,8 +16,8 @@ mod rows;
 mod selections;
 mod template;
 
-pub use feeding::{Cursor, Feeder, Origin, Tuples};
+pub use feeding::{Cursor, Failing, Feeder, Origin, Tuples};
 pub use fragment::Fragment;
 pub use rows::{MessageRows, Messages};
-pub use selections::{Selection, Selections};
+pub use selections::{Condition, Selection, Selections};
 pub use template::TemplateError;

@@ -13,6 +13,13 @@ const DEPTH_MAX: usize = 128;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError(String);
 
+impl TemplateError {
+    /// What is wrong.
+    pub fn new(reason: &str) -> TemplateError {
+        TemplateError(reason.into())
+    }
+}
+
 impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
