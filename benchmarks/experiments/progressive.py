@@ -73,7 +73,7 @@ def run(
     fragment: bytes = FRAGMENT,
 ) -> Measured:
     """Join everything; tell the results over time, the complete number, counters and core time."""
-    streams = 1 + max(stream for stream, _ in arrivals)
+    streams = max(len(selectivities), *(1 + stream for stream, _ in arrivals))
     lasts = {stream: at for at, (stream, _) in enumerate(arrivals)}
     points = {len(arrivals) * point // POINTS for point in range(1, POINTS + 1)}
     over_time, count = [], 0
@@ -137,7 +137,7 @@ def measure_policies(name: str, make: Make, figure: str, arrival: str, seeds: in
 def measure_all_policies(data: Path, *, is_small: bool) -> list[Measured]:
     """Measure each figure's sets with round-robin arrival, and the first of each with the others.
 
-    Sets of real files take the place behind those that are generated.
+    Sets of real files come behind those that are generated.
     """
     seeds, further = (1, 1) if is_small else (SEEDS, FURTHER_SEEDS)
     results = []
@@ -151,8 +151,7 @@ def measure_all_policies(data: Path, *, is_small: bool) -> list[Measured]:
                 for arrival in ("proportional", "shuffled")
             ]
     for name, make in real_sets(data).items():
-        figure = "6" if name.startswith("dblp") else "5a"
-        results.append(measure_policies(name, make, figure, "round-robin", further))
+        results.append(measure_policies(name, make, "6", "round-robin", further))
     return results
 
 

@@ -207,7 +207,7 @@ class Feeder:
     ) -> Feeder: ...
     def add(
         self,
-        template: bytes | None,
+        outline: bytes | None,
         selections: Sequence[tuple[int, int, int, bytes]],
         is_strict: bool,
     ) -> None: ...

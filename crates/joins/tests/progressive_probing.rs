@@ -37,8 +37,8 @@ fn probes(arrivals: &[Arrival], warm: usize, options: Options) -> u64 {
         if at == warm {
             before = join.statistics().probes();
         }
-        let values = [vec![value.to_string()]];
-        let values: Vec<Vec<&[u8]>> = values
+        let texts = [[value.to_string()]];
+        let values: Vec<Vec<&[u8]>> = texts
             .iter()
             .map(|list| list.iter().map(String::as_bytes).collect())
             .collect();

@@ -89,7 +89,7 @@ pub struct Feeder {
 #[pymethods]
 impl Feeder {
     /// `key_counts` has the number of keys of each side. With `piece_counts`, the number of pieces
-    /// of each side, rows are messages that templates make of them; without, tuples are handed out.
+    /// of each side, rows are messages that outlines make of them; without, tuples are handed out.
     #[new]
     #[pyo3(signature = (join, key_counts, piece_counts, message_bytes_max))]
     fn new(
@@ -113,27 +113,27 @@ impl Feeder {
         }
     }
 
-    /// Adds a subscription, whose number is the next one: its template, and what it selects as
+    /// Adds a subscription, whose number is the next one: its outline, and what it selects as
     /// side, attribute, operator and constant. If it `is_strict`, values that are compared with
     /// numbers and are none are errors. What was joined before is none of its business.
     fn add(
         &self,
         py: Python<'_>,
-        template: Option<&[u8]>,
+        outline: Option<&[u8]>,
         selections: Vec<(u8, u8, u8, Vec<u8>)>,
         is_strict: bool,
     ) -> PyResult<()> {
         let since = self.join.get().arrivals(py)?;
         locked(py, &self.inner, |state| {
-            if let (Some(messages), Some(template)) = (&mut state.messages, template) {
-                messages.add(template, &state.piece_counts)?;
+            if let (Some(messages), Some(outline)) = (&mut state.messages, outline) {
+                messages.add(outline, &state.piece_counts)?;
             }
             let selections = selections.into_iter().map(selection);
             let selections = selections.collect::<Result<_, _>>()?;
             state.feeder.selections.add(selections, since, is_strict);
             Ok(())
         })?
-        .map_err(|error: messages::TemplateError| PyValueError::new_err(error.to_string()))
+        .map_err(|error: messages::OutlineError| PyValueError::new_err(error.to_string()))
     }
 
     /// Removes a subscription; its number stays its own.
@@ -252,21 +252,21 @@ impl Feeder {
 
 fn selection(
     (side, attribute, operator, constant): (u8, u8, u8, Vec<u8>),
-) -> Result<Selection, messages::TemplateError> {
+) -> Result<Selection, messages::OutlineError> {
     let condition = if operator == 0 {
         Condition::Is(constant.into())
     } else {
         let number = String::from_utf8_lossy(&constant).parse::<f64>();
         let number = number.ok().filter(|number| number.is_finite());
         let number =
-            number.ok_or_else(|| messages::TemplateError::new("a constant is no number"))?;
+            number.ok_or_else(|| messages::OutlineError::new("a constant is no number"))?;
         match operator {
             1 => Condition::Equals(number),
             2 => Condition::Within(f64::NEG_INFINITY, number.next_down()),
             3 => Condition::Within(f64::NEG_INFINITY, number),
             4 => Condition::Within(number.next_up(), f64::INFINITY),
             5 => Condition::Within(number, f64::INFINITY),
-            _ => return Err(messages::TemplateError::new("an unknown operator")),
+            _ => return Err(messages::OutlineError::new("an unknown operator")),
         }
     };
     Ok(Selection {

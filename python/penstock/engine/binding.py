@@ -45,21 +45,21 @@ _EXPIRIES = 4
 
 def kind_of(program: BindingProgram) -> Kind:
     """Return what subscriptions have in common that may share a join."""
-    is_evaluated = program.template is None
+    is_evaluated = program.outline is None
     return sides_of(program), program.edges, program.within_us, is_evaluated
 
 
 class Tables:
     """One join, and the subscriptions that make messages of its tuples.
 
-    Messages that are put together from pieces (``TemplateProgram``) are made natively;
+    Messages that are put together from pieces (``OutlineProgram``) are made natively;
     subscriptions may come and go, and each gets the tuples of bindings that come after it. Other
     messages are evaluated by a session, for many tuples at once.
     """
 
     def __init__(self, program: BindingProgram, limits: Limits, options: JoinOptions) -> None:
-        template = program.template
-        counts = None if template is None else template.piece_counts
+        outline = program.outline
+        counts = None if outline is None else outline.piece_counts
         graph = JoinGraph(
             [side.key_count for side in program.sides],
             [Equality(Side(*edge.left), Side(*edge.right)) for edge in program.edges],
@@ -72,7 +72,7 @@ class Tables:
         self._limits = limits
         self._joiner = ProgressiveJoiner(graph, options, limits)
         self._feeder = BindingFeeder(self._joiner, graph, counts, limits.memory_bytes_max)
-        self._is_template = template is not None
+        self._is_outline = outline is not None
         self._has_begun = False
         self._all_names: list[str] = []
         """By number, those of removed subscriptions included."""
@@ -95,7 +95,7 @@ class Tables:
 
         Messages that are evaluated are made of all tuples, so nothing may have been joined yet.
         """
-        return self._is_template or not self._has_begun
+        return self._is_outline or not self._has_begun
 
     def name(self, number: int) -> str:
         """Return the subscription of a number."""
@@ -105,14 +105,14 @@ class Tables:
         """Add a subscription."""
         self._numbers[name] = len(self._all_names)
         self._all_names.append(name)
-        template = program.template
-        if template is None:
+        outline = program.outline
+        if outline is None:
             self._programs[name] = program.message
             self._messages = None
             self._feeder.add()
         else:
-            self._feeder.add(template.template, template.selections, is_strict=template.is_strict)
-        self._elements.append("" if template is None else template.name)
+            self._feeder.add(outline.outline, outline.selections, is_strict=outline.is_strict)
+        self._elements.append("" if outline is None else outline.name)
 
     def remove(self, name: str) -> None:
         """Remove a subscription."""

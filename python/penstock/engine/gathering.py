@@ -37,8 +37,8 @@ class GatheringSnapshot(Snapshot):
 
 def sides_of(program: BindingProgram) -> tuple[bytes, ...]:
     """Return the programs that gather the bindings of a subscription in an engine."""
-    if program.template is not None:
-        return program.template.sides
+    if program.outline is not None:
+        return program.outline.sides
     return tuple([side.program for side in program.sides])
 
 

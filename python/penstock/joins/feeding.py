@@ -64,7 +64,7 @@ class BindingFeeder:
 
     def add(
         self,
-        template: bytes | None = None,
+        outline: bytes | None = None,
         selections: Sequence[tuple[int, int, int, str]] = (),
         *,
         is_strict: bool = False,
@@ -79,7 +79,7 @@ class BindingFeeder:
             (side, attribute, operator, constant.encode("utf-8", "surrogatepass"))
             for side, attribute, operator, constant in selections
         ]
-        self._native.add(template, encoded, is_strict)
+        self._native.add(outline, encoded, is_strict)
 
     def remove(self, number: int) -> None:
         """Remove a subscription; its number stays its own."""

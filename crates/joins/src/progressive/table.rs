@@ -34,6 +34,47 @@ pub(super) struct Partition {
     pub(super) results: u64,
 }
 
+/// Bindings by the hash of a value of one attribute that joins.
+struct Index {
+    attribute: u32,
+    map: FxHashMap<u64, Postings>,
+    /// What the map has room for. It says less itself when values were removed.
+    room: usize,
+}
+
+impl Index {
+    fn new(attribute: u32) -> Self {
+        Index {
+            attribute,
+            map: FxHashMap::default(),
+            room: 0,
+        }
+    }
+
+    /// Bytes that so many values more take, for a moment or for good.
+    fn growth_bytes(&self, values: usize) -> usize {
+        let len = self.map.len() + values;
+        // A map that is at most half full makes room where values were removed.
+        if len <= self.map.capacity() || len <= self.room / 2 {
+            return 0;
+        }
+        map_bytes(2 * self.room.max(values).max(2))
+    }
+
+    /// Notes the room after values were added.
+    fn note_growth(&mut self) {
+        self.room = self.room.max(self.map.capacity());
+    }
+
+    /// Gives room back that is not used.
+    fn shrink(&mut self) {
+        if self.map.len() * 8 < self.room {
+            self.map.shrink_to(self.map.len() * 2);
+            self.room = self.map.capacity();
+        }
+    }
+}
+
 /// The bindings of one stream in memory.
 ///
 /// A binding has one partition, that of the first value it joins by. It is the unit of flushing
@@ -42,8 +83,7 @@ pub(super) struct Table {
     entries: Vec<Entry>,
     first_free: u32,
     count: usize,
-    /// For each attribute that joins: its number, and bindings by hash of the value.
-    indexes: Vec<(u32, FxHashMap<u64, Postings>)>,
+    indexes: Vec<Index>,
     pub(super) partitions: Vec<Partition>,
     bindings_bytes: usize,
     postings_bytes: usize,
@@ -64,9 +104,7 @@ impl Table {
             entries: Vec::new(),
             first_free: NO_SLOT,
             count: 0,
-            indexes: joined
-                .map(|attribute| (attribute, FxHashMap::default()))
-                .collect(),
+            indexes: joined.map(Index::new).collect(),
             partitions: vec![Partition::default(); partitions.max(1) as usize],
             bindings_bytes: 0,
             postings_bytes: 0,
@@ -80,10 +118,7 @@ impl Table {
 
     /// Bytes of bindings, indexes and partitions.
     pub(super) fn memory_bytes(&self) -> usize {
-        let maps = self
-            .indexes
-            .iter()
-            .map(|(_, map)| map_bytes(map.capacity()));
+        let maps = self.indexes.iter().map(|index| map_bytes(index.room));
         self.bindings_bytes
             + self.postings_bytes
             + maps.sum::<usize>()
@@ -97,13 +132,10 @@ impl Table {
         if self.first_free == NO_SLOT && self.entries.len() == self.entries.capacity() {
             bytes += 2 * self.entries.capacity().max(4) * size_of::<Entry>();
         }
-        for (attribute, map) in &self.indexes {
-            let values = binding.values(*attribute).len();
-            if map.len() + values > map.capacity() {
-                bytes += map_bytes(2 * (map.capacity().max(values)).max(2));
-            }
-            for hash in binding.hashes(*attribute) {
-                if let Some(list) = map.get(&hash)
+        for index in &self.indexes {
+            bytes += index.growth_bytes(binding.values(index.attribute).len());
+            for hash in binding.hashes(index.attribute) {
+                if let Some(list) = index.map.get(&hash)
                     && list.len() == list.capacity()
                 {
                     bytes += block_bytes(8 * list.capacity());
@@ -116,7 +148,7 @@ impl Table {
     /// Whether a binding has a value for each attribute that joins.
     pub(super) fn can_join(&self, binding: &Binding) -> bool {
         let mut attributes = self.indexes.iter();
-        attributes.all(|(attribute, _)| binding.values(*attribute).len() > 0)
+        attributes.all(|index| binding.values(index.attribute).len() > 0)
     }
 
     /// The partition of a binding.
@@ -128,7 +160,7 @@ impl Table {
 
     /// The attribute whose first value a binding's partition is of.
     pub(super) fn partition_attribute(&self) -> Option<u32> {
-        self.indexes.first().map(|(attribute, _)| *attribute)
+        self.indexes.first().map(|index| index.attribute)
     }
 
     /// Bindings in memory in the partition of a value.
@@ -149,13 +181,14 @@ impl Table {
             NO_SLOT => self.entries.len() as u32,
             free => free,
         };
-        for (attribute, map) in &mut self.indexes {
-            for hash in binding.hashes(*attribute) {
-                let list = map.entry(hash).or_default();
+        for index in &mut self.indexes {
+            for hash in binding.hashes(index.attribute) {
+                let list = index.map.entry(hash).or_default();
                 self.postings_bytes -= postings_bytes(list);
                 list.push(slot);
                 self.postings_bytes += postings_bytes(list);
             }
+            index.note_growth();
         }
         let taken = Entry::Taken(Slot {
             binding,
@@ -176,8 +209,9 @@ impl Table {
 
     /// The bindings with a hash among the values of an attribute.
     pub(super) fn find(&self, attribute: u32, hash: u64) -> &[u32] {
-        let index = self.indexes.iter().find(|(number, _)| *number == attribute);
-        let list = index.and_then(|(_, map)| map.get(&hash));
+        let mut indexes = self.indexes.iter();
+        let index = indexes.find(|index| index.attribute == attribute);
+        let list = index.and_then(|index| index.map.get(&hash));
         list.map_or(&[], |list| list.as_slice())
     }
 
@@ -225,8 +259,8 @@ impl Table {
             }
         }
         let (entries, mut bytes) = (&self.entries, 0);
-        for (_, map) in &mut self.indexes {
-            map.retain(|_, list| {
+        for index in &mut self.indexes {
+            index.map.retain(|_, list| {
                 list.retain(|slot| matches!(entries[*slot as usize], Entry::Taken(_)));
                 if list.len() <= list.inline_size() {
                     list.shrink_to_fit();
@@ -234,9 +268,7 @@ impl Table {
                 bytes += postings_bytes(list);
                 !list.is_empty()
             });
-            if map.len() * 8 < map.capacity() {
-                map.shrink_to(map.len() * 2);
-            }
+            index.shrink();
         }
         self.postings_bytes = bytes;
     }
@@ -248,8 +280,8 @@ impl Table {
         self.count = 0;
         self.bindings_bytes = 0;
         self.postings_bytes = 0;
-        for (_, map) in &mut self.indexes {
-            *map = FxHashMap::default();
+        for index in &mut self.indexes {
+            *index = Index::new(index.attribute);
         }
         for partition in &mut self.partitions {
             partition.resident = 0;

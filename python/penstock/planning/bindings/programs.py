@@ -4,7 +4,7 @@ The body of a program that requests bindings is its sides (stream, how many keys
 gives their bindings as messages), the edges between keys, how far event times may be apart, and the
 program of the message, which reads a document of tuples. A message that can be put together from
 pieces is there in that form too: the programs of its sides with the number of their pieces, the
-selections, the template, and whether values that are no numbers are errors.
+selections, the outline, and whether values that are no numbers are errors.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from penstock.planning.bindings.gathering import whole_side
+from penstock.planning.bindings.outlines import OutlineJoin, Selection, outline_of
 from penstock.planning.bindings.parts import Edge
 from penstock.planning.bindings.recognition import recognise
-from penstock.planning.bindings.templates import Selection, TemplateJoin, template_of
 from penstock.planning.program import Request, varint, varints
 from penstock.planning.records.encoding import ByteReader, counted, string
 from penstock.planning.sequences.programs import compile_sequences
@@ -31,20 +31,20 @@ class SideProgram(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class TemplateProgram:
+class OutlineProgram:
     """How the messages of a query are put together: ``sides`` give values and pieces."""
 
     sides: tuple[bytes, ...]
     piece_counts: tuple[int, ...]
     selections: tuple[Selection, ...]
-    template: bytes
+    outline: bytes
     is_strict: bool
     """A value that is compared with a number and is none is an error."""
 
     @property
     def name(self) -> str:
         """The name of the element that each message is."""
-        return ByteReader(self.template, 0).string()
+        return ByteReader(self.outline, 0).string()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class BindingProgram:
     edges: tuple[Edge, ...]
     within_us: int | None
     message: bytes
-    template: TemplateProgram | None
+    outline: OutlineProgram | None
 
     @classmethod
     def read(cls, program: bytes) -> BindingProgram:
@@ -67,8 +67,8 @@ class BindingProgram:
         within = reader.number()
         within_us = within - 1 if within else None
         message = reader.counted()
-        template = _read_template(reader) if reader.number() else None
-        return cls(tuple(sides), tuple(edges), within_us, message, template)
+        outline = _read_outline(reader) if reader.number() else None
+        return cls(tuple(sides), tuple(edges), within_us, message, outline)
 
 
 def compile_bindings(query: Query) -> bytes:
@@ -87,30 +87,28 @@ def compile_bindings(query: Query) -> bytes:
     within = output.within_us
     parts.append(varint(0 if within is None else within + 1))
     parts.append(counted(compile_sequences(replace(output, body=join.message()))))
-    template = template_of(join, output)
-    parts.append(
-        b"\0" if template is None else b"\1" + _written(template, output.untyped == "error")
-    )
+    outline = outline_of(join, output)
+    parts.append(b"\0" if outline is None else b"\1" + _written(outline, output.untyped == "error"))
     return b"".join(parts)
 
 
-def _written(template: TemplateJoin, is_strict: bool) -> bytes:
+def _written(outline: OutlineJoin, is_strict: bool) -> bytes:
     parts = []
-    for program, count in zip(template.sides, template.piece_counts, strict=True):
+    for program, count in zip(outline.sides, outline.piece_counts, strict=True):
         parts += [counted(program), varint(count)]
-    parts.append(varint(len(template.selections)))
-    for one in template.selections:
+    parts.append(varint(len(outline.selections)))
+    for one in outline.selections:
         parts.append(varints(one.side, one.attribute, one.operator) + string(one.constant))
-    parts += [counted(template.template), varint(is_strict)]
-    return varint(len(template.sides)) + b"".join(parts)
+    parts += [counted(outline.outline), varint(is_strict)]
+    return varint(len(outline.sides)) + b"".join(parts)
 
 
-def _read_template(reader: ByteReader) -> TemplateProgram:
+def _read_outline(reader: ByteReader) -> OutlineProgram:
     sides = reader.many(lambda: (reader.counted(), reader.number()))
     selections = reader.many(
         lambda: Selection(reader.number(), reader.number(), reader.number(), reader.string())
     )
     programs, counts = zip(*sides, strict=True)
-    return TemplateProgram(
+    return OutlineProgram(
         programs, counts, tuple(selections), reader.counted(), bool(reader.number())
     )

@@ -159,7 +159,12 @@ impl Density {
                     time[age] += counts.time[hits][raw];
                 }
                 let prior = PRIOR_RESULTS / best;
-                let rate = |age: usize| (results[age] + prior * rate) / (time[age] + prior);
+                let shrunk =
+                    |results: f64, time: f64, rate| (results + prior * rate) / (time + prior);
+                // An age that is little known is thought to be as others with these results: who
+                // had its only result is not to stay for what nobody has seen.
+                let of_hits = shrunk(results.iter().sum(), time.iter().sum(), *rate);
+                let rate = |age: usize| shrunk(results[age], time[age], of_hits);
                 for age in 0..AGES {
                     let (mut sum, mut length, mut most) = (0.0, 0.0, 0.0f64);
                     for later in age..AGES {

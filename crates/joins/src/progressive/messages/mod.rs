@@ -3,7 +3,7 @@
 //! ```text
 //!  Gathered ─► Feeder ─► Progressive ─► tuples ─► Messages ─► MessageRows
 //!                │                                   │
-//!         Selections: which subscriptions    Template: constant bytes, and
+//!         Selections: which subscriptions    Outline: constant bytes, and
 //!         a binding is for                   pieces of the bindings' fragments
 //! ```
 //!
@@ -12,12 +12,12 @@
 
 mod feeding;
 mod fragment;
+mod outline;
 mod rows;
 mod selections;
-mod template;
 
 pub use feeding::{Cursor, Failing, Feeder, Origin, Tuples};
 pub use fragment::Fragment;
+pub use outline::OutlineError;
 pub use rows::{MessageRows, Messages};
 pub use selections::{Condition, Selection, Selections};
-pub use template::TemplateError;

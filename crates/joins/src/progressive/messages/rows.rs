@@ -2,8 +2,8 @@
 
 use super::super::operator::Joined;
 use super::fragment::Fragment;
+use super::outline::{Outline, OutlineError, Pieces};
 use super::selections::Selections;
-use super::template::{Pieces, Template, TemplateError};
 use crate::results::ordinal_of;
 use penstock_kernel::rows::TextColumn;
 use rustc_hash::FxHashMap;
@@ -45,10 +45,10 @@ pub struct Place {
 
 /// What makes rows of tuples.
 pub struct Messages {
-    /// The distinct templates.
-    templates: Vec<Made>,
+    /// The distinct outlines.
+    outlines: Vec<Made>,
     numbers: FxHashMap<Box<[u8]>, usize>,
-    /// By subscription: its template.
+    /// By subscription: its outline.
     own: Vec<usize>,
     place: Place,
     /// Counts what messages are made for.
@@ -56,9 +56,9 @@ pub struct Messages {
     bytes_max: usize,
 }
 
-/// A template, and the message that it made last.
+/// An outline, and the message that it made last.
 struct Made {
-    template: Template,
+    outline: Outline,
     turn: u64,
     written: Written,
 }
@@ -83,7 +83,7 @@ impl Messages {
     /// Nobody's; a message has about so many bytes at most.
     pub fn new(bytes_max: usize) -> Messages {
         Messages {
-            templates: Vec::new(),
+            outlines: Vec::new(),
             numbers: FxHashMap::default(),
             own: Vec::new(),
             place: Place::default(),
@@ -92,20 +92,20 @@ impl Messages {
         }
     }
 
-    /// Adds a subscription with the bytes of its template; its number is the next one.
+    /// Adds a subscription with the bytes of its outline; its number is the next one.
     /// `piece_counts` has the number of pieces of each side.
     ///
     /// # Errors
-    /// The bytes are no template.
-    pub fn add(&mut self, bytes: &[u8], piece_counts: &[u32]) -> Result<(), TemplateError> {
+    /// The bytes are no outline.
+    pub fn add(&mut self, bytes: &[u8], piece_counts: &[u32]) -> Result<(), OutlineError> {
         let number = match self.numbers.get(bytes) {
             Some(number) => *number,
             None => {
-                let template = Template::read(bytes, piece_counts)?;
-                let number = self.templates.len();
+                let outline = Outline::read(bytes, piece_counts)?;
+                let number = self.outlines.len();
                 self.numbers.insert(bytes.into(), number);
-                self.templates.push(Made {
-                    template,
+                self.outlines.push(Made {
+                    outline,
                     turn: 0,
                     written: Written::TooLarge,
                 });
@@ -137,8 +137,8 @@ impl Messages {
                     return Some(rows);
                 }
                 self.place.row += 1;
-                let template = self.own[number as usize];
-                let made = &mut self.templates[template];
+                let outline = self.own[number as usize];
+                let made = &mut self.outlines[outline];
                 let written = made.write(self.turn, &pieces, self.bytes_max, &mut rows.value.bytes);
                 if let Written::TooLarge = written {
                     rows.failed.push(rows.subscription.len() as u32);
@@ -174,11 +174,11 @@ impl Made {
             return &self.written;
         }
         self.turn = turn;
-        self.written = if self.template.piece_bytes(pieces) > bytes_max {
+        self.written = if self.outline.piece_bytes(pieces) > bytes_max {
             Written::TooLarge
         } else {
             let start = out.len();
-            self.template.write(pieces, out);
+            self.outline.write(pieces, out);
             Written::At(start..out.len())
         };
         &self.written

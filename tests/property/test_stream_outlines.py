@@ -113,7 +113,7 @@ def query_of(text: str) -> penstock.Query:
 
 
 def evaluated(query: tuple[str, str]) -> str:
-    """Return a query that asks for the same, with a loop that no template has."""
+    """Return a query that asks for the same, with a loop that no outline has."""
     loops, result = query
     return loops.replace(" where", ", $one in 1 where") + f" return {result}"
 
@@ -124,7 +124,7 @@ def evaluated(query: tuple[str, str]) -> str:
     given_documents=documents(),
     budget=st.sampled_from([3_000, 1 << 30]),
 )
-def test_templates_give_what_is_evaluated(
+def test_outlines_give_what_is_evaluated(
     asked: list[tuple[str, str]], given_documents: list[penstock.Document], budget: int
 ) -> None:
     texts = [f"{loops} return {result}" for loops, result in asked]
@@ -133,14 +133,14 @@ def test_templates_give_what_is_evaluated(
         registries[0].add(f"q{number}", query_of(texts[number]))
         registries[1].add(f"q{number}", query_of(evaluated(query)))
         program = BindingProgram.read(compile_bindings(query_of(evaluated(query))))
-        assert program.template is None
+        assert program.outline is None
     options = JoinOptions(state_bytes_max=budget, partitions=4, page_bytes=300)
     both = [penstock.Engine(registry, joins=options) for registry in registries]
     rows = [[*engine.run(given_documents)] for engine in both]
     # Documents without a time come when they are read.
     told = [sorted((row.subscription, *map(str, row_of(row)[:4])) for row in own) for own in rows]
     assert told[0] == told[1]
-    # Numbers count what the loops bind, before conditions that templates take out of them.
+    # Numbers count what the loops bind, before conditions that outlines take out of them.
     told_apart = {
         (row.subscription, row.documents, row.ordinal) for row in rows[0] if not row.error
     }

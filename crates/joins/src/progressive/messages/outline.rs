@@ -9,28 +9,28 @@ use std::fmt;
 /// Elements may be nested so deeply.
 const DEPTH_MAX: usize = 128;
 
-/// These bytes are no template.
+/// These bytes are no outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TemplateError(String);
+pub struct OutlineError(String);
 
-impl TemplateError {
+impl OutlineError {
     /// What is wrong.
-    pub fn new(reason: &str) -> TemplateError {
-        TemplateError(reason.into())
+    pub fn new(reason: &str) -> OutlineError {
+        OutlineError(reason.into())
     }
 }
 
-impl fmt::Display for TemplateError {
+impl fmt::Display for OutlineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for TemplateError {}
+impl std::error::Error for OutlineError {}
 
-impl From<ProgramError> for TemplateError {
+impl From<ProgramError> for OutlineError {
     fn from(error: ProgramError) -> Self {
-        TemplateError(error.to_string())
+        OutlineError(error.to_string())
     }
 }
 
@@ -69,17 +69,17 @@ impl PieceId {
 
 /// How the message of a tuple is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {
+pub struct Outline {
     root: Element,
     pieces: Vec<PieceId>,
 }
 
-impl Template {
-    /// Reads the bytes of a template; `piece_counts` has the number of pieces of each side.
+impl Outline {
+    /// Reads the bytes of an outline; `piece_counts` has the number of pieces of each side.
     ///
     /// # Errors
     /// They are none.
-    pub fn read(bytes: &[u8], piece_counts: &[u32]) -> Result<Template, TemplateError> {
+    pub fn read(bytes: &[u8], piece_counts: &[u32]) -> Result<Outline, OutlineError> {
         let mut reading = Reading {
             reader: Reader::new(bytes),
             piece_counts,
@@ -88,7 +88,7 @@ impl Template {
         let root = reading.element(DEPTH_MAX)?;
         let Reading { reader, pieces, .. } = reading;
         reader.end()?;
-        Ok(Template { root, pieces })
+        Ok(Outline { root, pieces })
     }
 
     /// How many bytes the pieces of a message have.
@@ -139,9 +139,9 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn element(&mut self, depth: usize) -> Result<Element, TemplateError> {
+    fn element(&mut self, depth: usize) -> Result<Element, OutlineError> {
         let Some(depth) = depth.checked_sub(1) else {
-            return Err(TemplateError("its elements are nested too deeply".into()));
+            return Err(OutlineError("its elements are nested too deeply".into()));
         };
         let name = self.reader.text()?.as_bytes().into();
         let mut tag = Vec::new();
@@ -166,7 +166,7 @@ impl Reading<'_> {
         Ok(Element { name, tag, content })
     }
 
-    fn attribute(&mut self, tag: &mut Vec<Part>) -> Result<(), TemplateError> {
+    fn attribute(&mut self, tag: &mut Vec<Part>) -> Result<(), OutlineError> {
         let name = self.reader.text()?.to_owned();
         // Between the quotes of an attribute that is empty goes the value.
         let mut around = Vec::new();
@@ -187,7 +187,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn piece(&mut self) -> Result<PieceId, TemplateError> {
+    fn piece(&mut self) -> Result<PieceId, OutlineError> {
         let side = self.reader.below(self.piece_counts.len())?;
         let count = self.piece_counts[side as usize];
         let piece = PieceId {
@@ -208,32 +208,32 @@ mod tests {
         b"\x01m\x01\x01k\x02\0\x01a\x01\0\0\0\x03\x01\x01\0\0\x02t<\x02\x01n\0\0\0";
 
     #[test]
-    fn a_message_is_constant_characters_with_pieces_between() -> Result<(), TemplateError> {
-        let template = Template::read(BYTES, &[1, 1])?;
+    fn a_message_is_constant_characters_with_pieces_between() -> Result<(), OutlineError> {
+        let outline = Outline::read(BYTES, &[1, 1])?;
         let mut out = Vec::new();
         let given = [&b"&amp;"[..], b"<x/>"];
         let given = given
             .into_iter()
             .map(|piece| std::iter::once(piece).collect());
         let given: Pieces<'_> = given.collect();
-        template.write(&given, &mut out);
+        outline.write(&given, &mut out);
         assert_eq!(out, b"<m k=\"a&amp;\"><x/>t&lt;<n/></m>");
-        assert_eq!(template.piece_bytes(&given), 9);
+        assert_eq!(outline.piece_bytes(&given), 9);
         Ok(())
     }
 
     #[test]
-    fn bytes_that_are_no_template_are_rejected() {
-        assert!(Template::read(BYTES, &[1]).is_err());
-        assert!(Template::read(BYTES, &[0, 1]).is_err());
+    fn bytes_that_are_no_outline_are_rejected() {
+        assert!(Outline::read(BYTES, &[1]).is_err());
+        assert!(Outline::read(BYTES, &[0, 1]).is_err());
         for end in 0..BYTES.len() {
-            assert!(Template::read(&BYTES[..end], &[1, 1]).is_err(), "{end}");
+            assert!(Outline::read(&BYTES[..end], &[1, 1]).is_err(), "{end}");
         }
         let deep: Vec<u8> = b"\0"
             .iter()
             .chain(&b"\x01a\0\0\x01\x02".repeat(200))
             .copied()
             .collect();
-        assert!(Template::read(&deep, &[1, 1]).is_err());
+        assert!(Outline::read(&deep, &[1, 1]).is_err());
     }
 }

@@ -1,7 +1,7 @@
 """Messages that are put together from pieces: constant characters, and what one loop alone gives.
 
 Most messages list parts of their bindings. A part about one loop is evaluated when its binding is
-complete, and is all that the join keeps of it; the message of a tuple is its *template* with the
+complete, and is all that the join keeps of it; the message of a tuple is its *outline* with the
 pieces filled in. Conditions that compare values of a loop with constants become *selections*:
 queries that differ in such constants alone have equal sides, so they share their tables.
 
@@ -52,7 +52,7 @@ class Selection(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class TemplateJoin:
+class OutlineJoin:
     """A query over several streams whose messages are put together.
 
     ``sides`` are programs that give values and pieces of each side's bindings.
@@ -61,7 +61,7 @@ class TemplateJoin:
     sides: tuple[bytes, ...]
     piece_counts: tuple[int, ...]
     selections: tuple[Selection, ...]
-    template: bytes
+    outline: bytes
 
 
 class _Piece(NamedTuple):
@@ -82,8 +82,8 @@ class _EvaluatedError(Exception):
     """The message has to be evaluated tuple by tuple."""
 
 
-def template_of(join: BindingJoin, output: q.Sequences) -> TemplateJoin | None:
-    """Return a query as a template; None if its messages have to be evaluated."""
+def outline_of(join: BindingJoin, output: q.Sequences) -> OutlineJoin | None:
+    """Return a query as an outline; None if its messages have to be evaluated."""
     try:
         root = _Reading(join).element(_without_lets(join))
     except _EvaluatedError:
@@ -104,7 +104,7 @@ def template_of(join: BindingJoin, output: q.Sequences) -> TemplateJoin | None:
         sides.append(gathering_program(side, conditions, keys, ended, output))
     places = {piece: place for own in pieces for place, piece in enumerate(own)}
     counts = tuple([len(_ended(own)) for own in pieces])
-    return TemplateJoin(tuple(sides), counts, tuple(selections), _encoded(root, places))
+    return OutlineJoin(tuple(sides), counts, tuple(selections), _encoded(root, places))
 
 
 def _without_lets(join: BindingJoin) -> Any:
@@ -214,7 +214,7 @@ def _pieces(element: _Element) -> Iterator[_Piece]:
 
 
 def _encoded(element: _Element, places: dict[_Piece, int]) -> bytes:
-    """Return the bytes of a template, as ``progressive/messages/template.rs`` reads them."""
+    """Return the bytes of an outline, as ``progressive/messages/outline.rs`` reads them."""
 
     def place(piece: _Piece) -> bytes:
         return varints(piece.side, places[piece])
