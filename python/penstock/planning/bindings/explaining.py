@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock.planning.bindings.outlines import outline_of
 from penstock.planning.bindings.parts import BindingJoin, Side
 from penstock.planning.bindings.recognition import recognise
 from penstock.planning.verdicts import Cost, Decided, Verdict
@@ -23,7 +24,7 @@ def explain_bindings(query: Query) -> list[tuple[str, list[str]]]:
         ("bindings", [line for side in join.sides for line in _bindings(side, output)]),
         ("join", _equalities(join, output)),
         ("within", [] if within is None else [f"{within / 1_000_000:g} s of event time"]),
-        ("message", [*_clauses(join, output), f"return {print_item(join.result, output)}"]),
+        ("message", [*_clauses(join, output), *_message(join, output)]),
     ]
 
 
@@ -79,6 +80,16 @@ def _equalities(join: BindingJoin, output: q.Sequences) -> list[str]:
         equality = " = ".join(print_item(key.source, output) for key in keys)
         lines.append(equality + (", as numbers" if keys[0].is_number else ""))
     return lines
+
+
+def _message(join: BindingJoin, output: q.Sequences) -> list[str]:
+    is_outlined = outline_of(join, output) is not None
+    return [
+        f"return {print_item(join.result, output)}",
+        "  put together from parts of single loops"
+        if is_outlined
+        else "  evaluated for each tuple",
+    ]
 
 
 def _clauses(join: BindingJoin, output: q.Sequences) -> list[str]:
