@@ -20,6 +20,7 @@ OUT = ROOT / "out" / "bench"
 SMALL, LARGE = 0.1, 1.0
 # Each has options of its own, and imports what nobody else needs.
 EXPERIMENTS = {
+    "spark": "experiments.spark",
     "splitting": "experiments.splitting",
     "many": "experiments.many.command",
     "loading": "experiments.loading",
@@ -46,30 +47,25 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     """Return the command's options."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, what, small in (
-        ("single", "one query over one document, beside the peers", "the 11 MB document alone"),
-        ("spark", "many subscriptions on Spark", "20,000 documents, up to 10,000 subscriptions"),
-    ):
-        command = commands.add_parser(name, help=what)
-        command.add_argument(
-            "--json",
-            type=Path,
-            nargs="?",
-            const=OUT / f"{name}.json",
-            metavar="PATH",
-            help="write all measurements here, and the page beside it",
-        )
-        command.add_argument("--small", action="store_true", help=small)
-        command.add_argument("--repeat", type=int, default=3, metavar="N", help="rounds (3)")
-        if name == "single":
-            command.add_argument(
-                "--parts",
-                nargs="+",
-                choices=PARTS,
-                default=PARTS,
-                metavar="PART",
-                help=f"what to measure, of {', '.join(PARTS)} (all)",
-            )
+    command = commands.add_parser("single", help="one query over one document, beside the peers")
+    command.add_argument(
+        "--json",
+        type=Path,
+        nargs="?",
+        const=OUT / "single.json",
+        metavar="PATH",
+        help="write all measurements here, and the page beside it",
+    )
+    command.add_argument("--small", action="store_true", help="the 11 MB document alone")
+    command.add_argument("--repeat", type=int, default=3, metavar="N", help="rounds (3)")
+    command.add_argument(
+        "--parts",
+        nargs="+",
+        choices=PARTS,
+        default=PARTS,
+        metavar="PART",
+        help=f"what to measure, of {', '.join(PARTS)} (all)",
+    )
     options = parser.parse_args(arguments)
     if options.repeat < 1:
         parser.error("--repeat needs at least one round")
@@ -81,8 +77,6 @@ def main(arguments: list[str]) -> int:
     if (name := arguments[0] if arguments else "") in EXPERIMENTS:
         return int(import_module(f"benchmarks.{EXPERIMENTS[name]}").main(arguments[1:]))
     options = parse_arguments(arguments)
-    if options.command == "spark":
-        return measure_spark(options, arguments)
     factors = {"11 MB": SMALL} if options.small else {"11 MB": SMALL, "110 MB": LARGE}
     documents = {}
     for label, factor in factors.items():
@@ -116,21 +110,6 @@ def measure_parts(
         "latency": lambda: latency.run(paths[-1], Auction(factor).item_count, options.repeat),
     }
     return {part: measure() for part, measure in parts.items() if part in options.parts}
-
-
-def measure_spark(options: argparse.Namespace, arguments: list[str]) -> int:
-    """Measure subscriptions on Spark."""
-    from benchmarks.experiments import spark
-
-    result = {
-        "command": " ".join(["python -m benchmarks", *arguments]),
-        "machine": machine(),
-        "spark": spark.run(options.small, options.repeat),
-    }
-    print(spark.page(result))
-    if options.json:
-        spark.write(result, options.json)
-    return 0
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 Additions and removals are timed one by one until they have returned, that is, until workers can
 find them, in registries of several sizes: alone, and while tiers are merged in the background. The
 removed ones are old, from the largest tier. Behind every tenth change a worker of the next
-micro-batch takes over its version, and its names are compared with the registry's.
+micro-batch takes over its version, and its names are compared with the registry's. A stream on
+Spark then follows the largest registry (``following_spark``).
 """
 
 import argparse
@@ -20,6 +21,7 @@ from random import Random
 from typing import Any
 
 import penstock
+from benchmarks.experiments import following_spark
 from benchmarks.report import table
 from benchmarks.runner import ROOT, machine, progress
 from benchmarks.workloads import messages
@@ -173,9 +175,24 @@ def page(result: Measured) -> str:
         "",
         *table(head, rows),
         "",
+        on_spark_sentence(result),
+        "",
         *(f"MISSED: {what}" for what in missed(result)),
     ]
     return "\n".join(lines) + "\n"
+
+
+def on_spark_sentence(result: Measured) -> str:
+    """Return what a stream on Spark saw of the changes, and what these took."""
+    one = result["on Spark"]
+    changes, batches = one["changes"], one["micro-batches"]
+    return (
+        f"A stream on Spark that follows {max(map(int, result['sizes'])):,} subscriptions: of"
+        f" {len(changes)} changes before {len(batches)} micro-batches, each took"
+        f" {statistics.median(changes) * 1e3:.1f} ms (median), {max(changes) * 1e3:.1f} ms at most;"
+        f" {len(batches) - one['missed']} micro-batches had exactly the subscriptions of the moment"
+        f" at which their file arrived. A micro-batch took {statistics.median(batches):.2f} s."
+    )
 
 
 def missed(result: Measured) -> list[str]:
@@ -186,6 +203,11 @@ def missed(result: Measured) -> list[str]:
             worst = max(one[what]["add"] + one[what]["remove"]) * 1e3
             if worst >= PROMISED["change_ms"]:
                 found.append(f"a change of {count} subscriptions, {what}, took {worst:.0f} ms")
+    one = result["on Spark"]
+    if (worst := max(one["changes"]) * 1e3) >= PROMISED["change_ms"]:
+        found.append(f"a change before a micro-batch on Spark took {worst:.0f} ms")
+    if one["missed"]:
+        found.append(f"{one['missed']} micro-batches on Spark did not see the last changes")
     return found
 
 
@@ -206,6 +228,8 @@ def main(arguments: list[str]) -> int:
         progress(f"{count:,} subscriptions")
         with tempfile.TemporaryDirectory(dir=OUT) as folder:
             result["sizes"][str(count)] = measure(count, Path(folder))
+            if size == SIZES[-1]:
+                result["on Spark"] = following_spark.measure(count, Path(folder))
     text = page(result)
     print(text)
     if options.json:

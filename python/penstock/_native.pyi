@@ -300,6 +300,16 @@ class Session:
         *,
         with_times: bool = True,
     ) -> tuple[int, list[tuple[int, _Failure]]]: ...
+    def read_adjacent(
+        self,
+        data: Buffer,
+        bounds: Sequence[int],
+        first: int,
+        encoding: str | None = None,
+        streams: Sequence[str] | None = None,
+        *,
+        with_times: bool = True,
+    ) -> tuple[int, list[tuple[int, _Failure]]]: ...
     def interrupt(self) -> None: ...
     def suspend(self, subscriptions: Sequence[int]) -> None: ...
     def blamed(self) -> int | None: ...

@@ -70,6 +70,22 @@ quote = _native.quote
 WholeDocument = tuple["Buffer", str | None, str]
 """Bytes, encoding if it overrides what the document says of itself, and stream."""
 
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Documents in one buffer, which stays as it is, each from one bound to the next."""
+
+    data: Buffer
+    bounds: list[int]
+    encoding: str | None
+    """It overrides what the documents say of themselves."""
+    streams: Sequence[str] | None
+    """Those of the documents, if they matter."""
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+
 WHOLE_BYTES_MAX = _native.WHOLE_BYTES_MAX
 """Larger documents are read in pieces, so that what they decide early comes early."""
 BUNDLE_BYTES_MAX = _native.BUNDLE_BYTES_MAX
@@ -229,6 +245,23 @@ class Session:
         it: it has to be read in pieces.
         """
         count, failures = self._native.read(documents, first, with_times=with_times)
+        return count, [(number, error_of(failure)) for number, failure in failures]
+
+    def read_adjacent(
+        self, bundle: Bundle, first: int = 0, *, with_times: bool = True
+    ) -> tuple[int, list[tuple[int, DocumentError]]]:
+        """Read whole documents that lie behind each other, without an object for each.
+
+        All else is as in ``read``.
+        """
+        count, failures = self._native.read_adjacent(
+            bundle.data,
+            bundle.bounds,
+            first,
+            bundle.encoding,
+            bundle.streams,
+            with_times=with_times,
+        )
         return count, [(number, error_of(failure)) for number, failure in failures]
 
     def read_whole(self, document: Buffer) -> None:

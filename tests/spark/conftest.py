@@ -61,6 +61,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         settings = SETTINGS | {
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.local.dir": str(folder / "local"),
+            # Derby, a database of tests, would write its log where they run.
+            "spark.driver.extraJavaOptions": f"-Dderby.stream.error.file={folder / 'derby.log'}",
         }
         for key, value in settings.items():
             builder = builder.config(key, value)

@@ -352,8 +352,6 @@ def test_each_subscription_may_have_a_topic_and_a_folder_of_its_own(
 
 
 def test_a_table_behind_jdbc_gets_each_row_once(spark: SparkSession, project: Path) -> None:
-    log = ("derby.stream.error.file", str(project / "derby.log"))
-    spark._jvm.java.lang.System.setProperty(*log)  # type: ignore[union-attr]
     url = f"jdbc:derby:{project / 'derby'};create=true"
     sink = JdbcSink(url, options={"driver": "org.apache.derby.jdbc.EmbeddedDriver"})
     rows = rows_of(spark, project)
@@ -375,8 +373,6 @@ def test_a_table_behind_jdbc_gets_each_row_once(spark: SparkSession, project: Pa
 def test_a_table_behind_jdbc_has_modes(
     spark: SparkSession, project: Path, mode: WriteMode, left: int
 ) -> None:
-    log = ("derby.stream.error.file", str(project / "derby.log"))
-    spark._jvm.java.lang.System.setProperty(*log)  # type: ignore[union-attr]
     url = f"jdbc:derby:{project / 'derby'};create=true"
     driver = {"driver": "org.apache.derby.jdbc.EmbeddedDriver"}
     sink = JdbcSink(url, options=driver, write_mode=mode)

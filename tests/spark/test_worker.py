@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -109,6 +110,19 @@ def test_rows_of_a_slice_are_those_of_its_documents() -> None:
     found = rows_of(evaluate(job_of("/a/text()"), iter([batch.slice(10, 3), batch.slice(90)])))
     numbers = [10, 11, 12, *range(90, 100)]
     assert found == [(f"d{n}", "/a/text()", str(n), n) for n in numbers]
+
+
+@pytest.mark.parametrize("constant", [{"__time"}, {"__stream"}, {"__time", "__stream"}])
+def test_columns_that_say_the_same_of_all_documents_need_not_come(constant: set[str]) -> None:
+    whole = batch_of([b"<a>1</a>", b"<a>", b"<a>2</a>"])
+    job = job_of("/a/text()")
+    fewer = replace(job, constant=frozenset(constant))
+    (wanted, found) = (
+        pa.Table.from_batches(list(evaluate(one, iter([batch]))))
+        for one, batch in ((job, whole), (fewer, whole.drop_columns(list(constant))))
+    )
+    assert found.equals(wanted)
+    assert wanted.num_rows == 3
 
 
 def test_odd_documents_stand_between_others() -> None:

@@ -56,6 +56,28 @@ impl Session {
             done => Ok(done.map_err(failure)),
         }
     }
+
+    /// Reads whole documents, whose numbers begin with `first`; see `read`.
+    fn read_all<'a>(
+        &self,
+        py: Python<'_>,
+        first: u32,
+        with_times: bool,
+        documents: impl FnOnce() -> Vec<Document<'a>> + Send,
+    ) -> PyResult<(usize, Vec<(u32, Failure)>)> {
+        let at = now();
+        let verdicts = self.run(py, |session| session.read(&documents(), with_times, at))?;
+        let verdicts = match verdicts {
+            Ok(verdicts) => verdicts,
+            Err(failure) => return Ok((0, vec![(first, failure)])),
+        };
+        let is_read = |verdict: &Result<Outcome, _>| !matches!(verdict, Ok(Outcome::Large));
+        let count = verdicts.iter().filter(|verdict| is_read(verdict)).count();
+        let numbered = verdicts.into_iter().zip(first..);
+        let failures =
+            numbered.filter_map(|(verdict, number)| Some((number, failure(verdict.err()?))));
+        Ok((count, failures.collect()))
+    }
 }
 
 #[pymethods]
@@ -227,29 +249,54 @@ impl Session {
             .map(|(_, encoding, stream)| (encoding.as_deref(), &**stream))
             .collect();
         let raw: Vec<Raw> = chunks.iter().map(Chunk::raw).collect();
-        let at = now();
-        let verdicts = self.run(py, |session| {
+        self.read_all(py, first, with_times, || {
             let numbered = raw.iter().zip(&names).zip(first..);
-            let documents: Vec<Document<'_>> = numbered
-                .map(|((raw, &(encoding, stream)), number)| Document {
-                    id: DocumentId(number),
-                    bytes: raw.bytes(),
-                    encoding,
-                    stream,
-                })
-                .collect();
-            session.read(&documents, with_times, at)
-        })?;
-        let verdicts = match verdicts {
-            Ok(verdicts) => verdicts,
-            Err(failure) => return Ok((0, vec![(first, failure)])),
+            let documents = numbered.map(|((raw, &(encoding, stream)), number)| Document {
+                id: DocumentId(number),
+                bytes: raw.bytes(),
+                encoding,
+                stream,
+            });
+            documents.collect()
+        })
+    }
+
+    /// The same for documents that lie behind each other: each from one bound to the next.
+    #[pyo3(signature = (data, bounds, first, encoding = None, streams = None, *, with_times = true))]
+    #[expect(clippy::too_many_arguments, reason = "in Python some are keywords")]
+    fn read_adjacent(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        bounds: Vec<usize>,
+        first: u32,
+        encoding: Option<&str>,
+        streams: Option<Vec<PyBackedStr>>,
+        with_times: bool,
+    ) -> PyResult<(usize, Vec<(u32, Failure)>)> {
+        let chunk = Chunk::of(data)?;
+        let raw = chunk.raw();
+        let is_ascending = bounds.windows(2).all(|pair| pair[0] <= pair[1]);
+        let is_inside = bounds.last().is_none_or(|&end| end <= raw.bytes().len());
+        let count = bounds.len().saturating_sub(1);
+        let is_named = streams.as_ref().is_none_or(|all| all.len() == count);
+        if !(is_ascending && is_inside && is_named) {
+            return Err(PyValueError::new_err("these are no bounds of documents"));
+        }
+        let stream_of = |place: usize| match &streams {
+            Some(streams) => &*streams[place],
+            None => "default",
         };
-        let is_read = |verdict: &Result<Outcome, _>| !matches!(verdict, Ok(Outcome::Large));
-        let count = verdicts.iter().filter(|verdict| is_read(verdict)).count();
-        let numbered = verdicts.into_iter().zip(first..);
-        let failures =
-            numbered.filter_map(|(verdict, number)| Some((number, failure(verdict.err()?))));
-        Ok((count, failures.collect()))
+        self.read_all(py, first, with_times, || {
+            let numbered = bounds.windows(2).enumerate().zip(first..);
+            let documents = numbered.map(|((place, pair), number)| Document {
+                id: DocumentId(number),
+                bytes: &raw.bytes()[pair[0]..pair[1]],
+                encoding,
+                stream: stream_of(place),
+            });
+            documents.collect()
+        })
     }
 
     /// Whether nothing that may follow in the document that is fed would add a row.

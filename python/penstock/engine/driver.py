@@ -196,7 +196,9 @@ class Driver:
         pace, start, end = self._pace, 0, 0
         while end < len(pack):
             bundle = pack.bundle(end, pace.bundle_documents_max, pace.bundle_bytes_max)
-            count, errors = self._session.read(bundle, end - start, with_times=pace.with_times)
+            count, errors = self._session.read_adjacent(
+                bundle, end - start, with_times=pace.with_times
+            )
             self._errors += errors
             end += count
             if count < len(bundle):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import pairwise, repeat
 from typing import overload
 
-from penstock.kernel import WholeDocument
+from penstock.kernel import Bundle
 from penstock.sources.inputs import Input
 from penstock.sources.memory import BytesInput, TextInput
 
@@ -27,7 +26,8 @@ class Pack(Sequence[Input]):
         is_text: bool,
         streams: Sequence[str] | None = None,
     ) -> None:
-        self._data = data
+        # Bytes that somebody could write to would be copied again and again.
+        self._data = data.toreadonly()
         self._offsets = offsets
         self._is_text = is_text
         self._streams = streams
@@ -49,13 +49,11 @@ class Pack(Sequence[Input]):
         stream = self._streams[place] if self._streams else "default"
         return make(self._data[start:end], "", stream, None)
 
-    def bundle(self, start: int, documents_max: int, bytes_max: int) -> list[WholeDocument]:
+    def bundle(self, start: int, documents_max: int, bytes_max: int) -> Bundle:
         """Return the documents from a place on, one or more, up to both bounds."""
-        offsets, data = self._offsets, self._data
-        encoding = TextInput.encoding if self._is_text else None
+        offsets = self._offsets
         end = min(start + documents_max, bisect_right(offsets, offsets[start] + bytes_max) - 1)
         end = max(end, start + 1)
-        places = pairwise(offsets[start : end + 1])
-        streams = self._streams[start:end] if self._streams else repeat("default")
-        named = zip(places, streams, strict=False)
-        return [(data[first:last], encoding, stream) for (first, last), stream in named]
+        encoding = TextInput.encoding if self._is_text else None
+        streams = self._streams and self._streams[start:end]
+        return Bundle(self._data, list(offsets[start : end + 1]), encoding, streams)

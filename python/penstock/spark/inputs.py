@@ -15,6 +15,9 @@ FAULT = "fault"
 """The column in which a source says why it could not read a document."""
 
 INTERNAL = ("__document", "__id", "__time", "__stream")
+TIME, STREAM = INTERNAL[2:]
+DEFAULT_STREAM = "default"
+"""The stream of documents that have no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,8 @@ class Inputs:
     kept: list[StructField]
     is_text: bool
     has_faults: bool
+    constant: frozenset[str] = frozenset()
+    """Those of the first four columns that say the same of all documents: no time, one stream."""
 
     def without_others(self) -> DataFrame:
         """Return the documents without what comes along."""
@@ -63,7 +68,7 @@ def inputs_of(
         given(document),
         given(id).cast("string"),
         (f.lit(None) if time is None else given(time)).cast("timestamp"),
-        (f.lit("default") if stream is None else given(stream)).cast("string"),
+        (f.lit(DEFAULT_STREAM) if stream is None else given(stream)).cast("string"),
     )
     frame = documents.select(
         *(column.alias(name) for column, name in zip(bare, INTERNAL, strict=True)),
@@ -74,7 +79,9 @@ def inputs_of(
     if not isinstance(found, t.BinaryType | t.StringType):
         name = found.simpleString()
         raise ValueError(f"a document is binary or a string, and {document!r} is {name}")
-    return Inputs(frame, kept, isinstance(found, t.StringType), has_faults)
+    given_ones = ((TIME, time), (STREAM, stream))
+    constant = frozenset(name for name, one in given_ones if one is None)
+    return Inputs(frame, kept, isinstance(found, t.StringType), has_faults, constant)
 
 
 def _kept_name(place: int) -> str:

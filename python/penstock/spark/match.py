@@ -103,13 +103,14 @@ def match_inputs(
         inputs.has_faults,
         is_counting=is_counting,
         is_bulk=is_bulk,
+        constant=inputs.constant,
     )
 
     # A closure over plain data: what runs in the workers is their own copy of the package.
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return evaluate(job, batches)
 
-    return map_batches(inputs.frame, run, outputs)
+    return map_batches(inputs.frame.drop(*inputs.constant), run, outputs)
 
 
 def results(rows: DataFrame) -> DataFrame:

@@ -16,16 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.engine.driver import Driver, Pace, Portion
 from penstock.engine.follower import Fixed
-from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Batch, Session
+from penstock.kernel import Batch, Session
 from penstock.limits import Limits
 from penstock.planning.program import Request
 from penstock.registry.plans.names import arrow_of
 from penstock.registry.requests import require_requests
 from penstock.registry.subscriptions import Snapshot
+from penstock.results.arrow import constant, schema
 from penstock.sources.inputs import Input
 from penstock.sources.packs import Pack
 from penstock.spark.bulk import arrow_schema, bulk_batch
 from penstock.spark.documents import documents_of
+from penstock.spark.inputs import DEFAULT_STREAM, INTERNAL, STREAM, TIME
 from penstock.spark.plans import PlanReference
 from penstock.spark.rows import count_batch, error_batch, result_batch, usage_batch
 from penstock.spark.stopwatch import Stopwatch
@@ -38,7 +40,7 @@ PACE = Pace(
     value_bytes_max=4 << 20,
     documents_max=8 << 10,
     linger_seconds=math.inf,
-    bundle_documents_max=BUNDLE_DOCUMENTS_MAX,
+    bundle_documents_max=256,
     is_prompt=False,
 )
 
@@ -75,6 +77,8 @@ class Job:
     """Whether somebody else evaluates the subscriptions that join."""
     is_bulk: bool = False
     """Whether rows are those of ``Engine.matches``."""
+    constant: frozenset[str] = frozenset()
+    """Those of the first four columns that do not come: they say the same of all documents."""
 
 
 def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -83,7 +87,7 @@ def evaluate(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
     The first four columns of a batch are document, id, time and stream; the others come along.
     The rows of one document may come in several batches, while it is still being read.
     """
-    yield from evaluate_with(Task, job, batches)
+    yield from evaluate_with(Task, job, (_completed(batch, job.constant) for batch in batches))
 
 
 def evaluate_with(
@@ -184,6 +188,22 @@ class Task:
             rows = result_batch(columns, self._names, inputs)
             for first in range(0, rows.num_rows, PACE.rows_max):
                 yield rows.slice(first, PACE.rows_max)
+
+
+def _completed(batch: pa.RecordBatch, absent: frozenset[str]) -> pa.RecordBatch:
+    """Return a batch with the columns that Spark was spared."""
+    import pyarrow as pa
+
+    if not absent:
+        return batch
+    fields = {field.name: field.type for field in batch.schema}
+    columns = dict(zip(fields, batch.columns, strict=True))
+    if TIME in absent:
+        columns[TIME] = pa.nulls(batch.num_rows, schema().field("event_time").type)
+    if STREAM in absent:
+        columns[STREAM] = constant(DEFAULT_STREAM, pa.string(), batch.num_rows)
+    ordered = [*INTERNAL, *(name for name in fields if name not in INTERNAL)]
+    return pa.RecordBatch.from_arrays([columns[name] for name in ordered], names=ordered)
 
 
 def _without_faults(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:

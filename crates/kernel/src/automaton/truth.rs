@@ -62,8 +62,16 @@ impl Automaton {
         self.queue.push((depth as u32, formula));
     }
 
-    /// Works off the facts that arrived and everything that follows from them.
+    /// Works off the facts that arrived, if any, and everything that follows from them.
+    #[inline]
     pub(super) fn drain(&mut self) {
+        // Mostly there are none, and to hold on to the plan costs two atomic operations.
+        if !self.queue.is_empty() {
+            self.work_off();
+        }
+    }
+
+    fn work_off(&mut self) {
         let plan = self.plan.clone();
         while let Some((depth, formula)) = self.queue.pop() {
             let depth = depth as usize;

@@ -46,7 +46,9 @@ class _JoiningTask(worker.Task):
     """Reads documents with one session, for the rows and for the joins."""
 
     # Nothing counts the bytes of witnesses, so they are taken after every bundle.
-    pace = replace(PACE, documents_max=BUNDLE_DOCUMENTS_MAX)
+    pace = replace(
+        PACE, documents_max=BUNDLE_DOCUMENTS_MAX, bundle_documents_max=BUNDLE_DOCUMENTS_MAX
+    )
 
     def __init__(
         self, job: worker.Job, session: Session, names: Any, intake: Intake, arrival_us: int

@@ -19,7 +19,7 @@ def count_rows(rows: DataFrame, *, has_names: bool) -> Counts:
     from pyspark.sql import functions as f
 
     # A null is no member of a set.
-    is_named = ~f.col("kind").isin(*SILENT, "error") & has_names
+    is_named = ~f.col("kind").isin(*SILENT, "error") & f.lit(has_names)
     names = f.collect_set(f.when(is_named, f.col("subscription"))).alias("names")
     numbers = (column.alias(name) for name, column in aggregates().items())
     (row,) = rows.select(*numbers, names).collect()

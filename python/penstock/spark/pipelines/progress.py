@@ -168,8 +168,9 @@ def _described(joins: JoinProgress) -> list[str]:
 
 
 def as_dict(progress: Any) -> dict[str, Any]:
-    """Return a streaming query's progress as plain data."""
-    found: dict[str, Any] = json.loads(progress.json)
+    """Return a streaming query's progress, an object or plain data already, as plain data."""
+    text = getattr(progress, "json", None)
+    found: dict[str, Any] = progress if text is None else json.loads(text)
     return found
 
 
