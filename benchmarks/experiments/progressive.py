@@ -36,7 +36,7 @@ OUT = ROOT / "out" / "bench"
 DATA = ROOT.parent / "shared" / "data"
 SEEDS, FURTHER_SEEDS = 5, 2
 """For the sets that the paper shows, and for the others."""
-ROUNDS = 4
+ROUNDS = 8
 MEMORY = 0.1
 FRAGMENT = b"<fragment>" + b"x" * 200 + b"</fragment>"
 FLUSHES: tuple[Flush, ...] = ("auto", "rrpj", "rpj", "random")
