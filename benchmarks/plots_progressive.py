@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 CLAIMS = {
@@ -64,10 +65,14 @@ def draw_results(axes: Any, measured: dict[str, Any]) -> None:
         axes.plot(shares, counts, label=flush, color=COLORS[flush])
     figure = measured["figure"]
     title = f"Figure {figure}: {measured['set']}, {measured['arrival']}"
-    axes.set_title(f"{title}\nthe paper: {CLAIMS[figure]}", fontsize=9)
+    axes.set_title(f"{title}\n{_claim(figure)}", fontsize=9)
     axes.set_xlabel("share of the input")
     axes.set_ylabel("results in memory")
     axes.legend(fontsize=8, frameon=False)
+
+
+def _claim(figure: str) -> str:
+    return fill(f"the paper: {CLAIMS[figure]}", 60)
 
 
 def draw_probes(axes: Any, reading: str, probing: list[dict[str, Any]]) -> None:
@@ -84,6 +89,6 @@ def draw_probes(axes: Any, reading: str, probing: list[dict[str, Any]]) -> None:
     ]
     axes.set_xticks(range(len(probing)), names, rotation=90, fontsize=5)
     axes.axhline(1, color="black", linewidth=0.8)
-    axes.set_title(f"Figure 9: {reading}\nthe paper: {CLAIMS['9']}", fontsize=9)
+    axes.set_title(f"Figure 9: {reading}\n{_claim('9')}", fontsize=9)
     axes.set_ylabel("probes / sequential")
-    axes.legend(fontsize=8, frameon=False)
+    axes.legend(fontsize=8, loc="lower left")

@@ -36,7 +36,7 @@ OUT = ROOT / "out" / "bench"
 DATA = ROOT.parent / "shared" / "data"
 SEEDS, FURTHER_SEEDS = 5, 2
 """For the sets that the paper shows, and for the others."""
-ROUNDS = 4
+ROUNDS = 8
 MEMORY = 0.1
 FRAGMENT = b"<fragment>" + b"x" * 200 + b"</fragment>"
 FLUSHES: tuple[Flush, ...] = ("auto", "rrpj", "rpj", "random")
@@ -44,7 +44,7 @@ PROBES: tuple[Probe, ...] = ("rop", "rop-written", "sequential", "apriori")
 UNIFORM = "x007-9"
 AIMED = ("xmark-0.6", "tpch", "dblp", "swissprot-0.2")
 TIMED = (*AIMED, "swissprot-0.8", UNIFORM)
-READINGS = ("all mentions", "all mentions, real SIGMOD Record", "each once")
+READINGS = ("all entries", "all entries, real SIGMOD Record", "each once")
 """What a stream has of an author that it includes; the bound is for the first."""
 LEAST_MEAN, LEAST_SEED, LEAST_SETS = 1.3, 0.8, 3
 UNIFORM_SPREAD_MAX = 0.05

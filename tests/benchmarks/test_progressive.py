@@ -104,7 +104,7 @@ def test_bounds_that_are_missed_are_named() -> None:
         "memory": [{"set": "tpch", "tenth_to_all": 2.5}],
         "probing": [
             progressive.measure_probing("round-robin", [0.9, 0.9, 0.1], 1),
-            bad | {"reading": "all mentions"},
+            bad | {"reading": "all entries"},
             bad | {"reading": "each once"},
         ],
     }
@@ -178,6 +178,6 @@ def test_results_over_time_and_probes_are_drawn_and_written_beside_the_claims(
     assert "## Figure 5a" in text
     assert "far ahead of RPJ and random" in text
     assert "| 1.50" in text
-    assert "all mentions" in text
+    assert "all entries" in text
     draw(result, tmp_path / "plots.png")
     assert (tmp_path / "plots.png").stat().st_size > 1_000
