@@ -74,6 +74,9 @@ class Tables:
         self._feeder = BindingFeeder(self._joiner, graph, counts, limits.memory_bytes_max)
         self._is_outline = outline is not None
         self._has_begun = False
+        self._routed: Sequence[bytes] = ()
+        self._routes: list[list[int]] = []
+        """For each side that sessions gather: which sides of the join it is."""
         self._all_names: list[str] = []
         """By number, those of removed subscriptions included."""
         self._elements: list[str] = []
@@ -125,8 +128,12 @@ class Tables:
     ) -> Iterator[Sequence[Result] | Failed]:
         """Join what was gathered; yield rows, and the failures of single bindings."""
         self._has_begun = True
-        routes = [[at for at, own in enumerate(self.sides) if own == side] for side in sides]
-        for fed in self._feeder.feed(gathered, routes, origins):
+        if self._routed is not sides:
+            self._routed = sides
+            self._routes = [
+                [at for at, own in enumerate(self.sides) if own == one] for one in sides
+            ]
+        for fed in self._feeder.feed(gathered, self._routes, origins):
             if isinstance(fed, Failed):
                 yield fed
             else:

@@ -244,3 +244,47 @@ fn subscriptions_of(fragments: &[Fragment<'_>], selections: &Selections, out: &m
         out.sort_unstable();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::binding::Binding;
+    use super::super::super::graph::StreamId;
+    use super::*;
+    use std::sync::Arc;
+
+    /// `<m>[0.0]</m>`
+    const OUTLINE: &[u8] = b"\x01m\0\0\x01\x01\0\0";
+
+    fn tuple(piece: &str, selected: &[u32]) -> Joined {
+        let part = |stream: u8, document: &str, time: i64| {
+            let (mut fragment, piece) = (Vec::new(), format!("<P>{piece}</P>"));
+            let pieces = std::iter::once(piece.as_bytes());
+            let origin = (document.as_bytes(), 3);
+            Fragment::write(origin, selected, pieces, true, &mut fragment);
+            let none: &[Vec<&[u8]>] = &[];
+            Binding::new(StreamId(stream), 7, time, none, &fragment).map(Arc::new)
+        };
+        let parts = [part(0, "d0", 9), part(1, "d1", 8)];
+        parts.into_iter().flatten().collect()
+    }
+
+    #[test]
+    fn a_message_is_made_once_for_all_who_get_it_and_one_that_is_too_large_is_missing() {
+        let mut selections = Selections::new(2);
+        let mut messages = Messages::new(5);
+        for since in [0, 0, 7] {
+            selections.add(Vec::new(), since, true);
+            assert_eq!(messages.add(OUTLINE, &[1, 1]), Ok(()));
+        }
+        let tuples = [tuple("a", &[]), tuple("larger", &[])];
+        let rows = messages.rows(&tuples, &selections).unwrap_or_default();
+        // The last one came when the bindings were there.
+        assert_eq!(rows.subscription, [0, 1, 0, 1]);
+        assert_eq!(rows.failed, [2, 3]);
+        assert_eq!(rows.value.value(1), b"<m>a</m>");
+        assert_eq!(rows.value.value(2), b"");
+        assert_eq!((rows.document.value(0), rows.time[0]), (&b"d0"[..], 9));
+        assert_eq!(rows.documents.value(3), b"d1");
+        assert!(messages.rows(&tuples, &selections).is_none());
+    }
+}
