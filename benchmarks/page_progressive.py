@@ -12,7 +12,7 @@ POLICIES = ("auto", "rrpj", "rpj", "random")
 
 
 def page(result: dict[str, Any]) -> str:
-    """Return what was measured of the operator; whole queries stand in the JSON."""
+    """Return what was measured: whole queries, then the operator."""
     machine = result["machine"]
     lines = [
         "# Progressive joins",
@@ -24,6 +24,8 @@ def page(result: dict[str, Any]) -> str:
     if "missed" in result:
         bounds = result["missed"] or ["none"]
         lines += ["", "Bounds that were missed: " + "; ".join(bounds) + "."]
+    if "queries" in result:
+        lines += queries_section(result["queries"])
     if "policies" in result:
         lines += policies_section(result["policies"])
     if "memory" in result:
@@ -31,6 +33,36 @@ def page(result: dict[str, Any]) -> str:
     if "probing" in result:
         lines += probing_section(result["probing"])
     return "\n".join(lines) + "\n"
+
+
+def queries_section(queries: dict[str, Any]) -> Iterator[str]:
+    """The tables of whole queries."""
+    yield from ("", "## Whole queries, from bytes to rows", "")
+    yield "Core seconds, the least of some rounds; lxml + DuckDB is what a user would do."
+    yield ""
+    head = ["set", "MB", "bindings", "rows", "lxml + DuckDB", "batches", "objects", "a tenth"]
+    head += ["batches / lxml + DuckDB", "a tenth / all memory"]
+    rows = [
+        [
+            one["set"],
+            f"{one['bytes'] / 1e6:.1f}",
+            f"{one['bindings']:,}",
+            f"{one['rows']:,}",
+            *(f"{seconds:.3f}" for seconds in one["seconds"].values()),
+            f"{one['batches_to_duckdb']:.2f}",
+            f"{one['tenth_to_all']:.2f}",
+        ]
+        for one in queries["whole"]
+    ]
+    yield from table(head, rows)
+    yield from ("", "A hundred queries beside one that has the results of all:", "")
+    rows = [
+        [one["set"], *(f"{ratio:.2f}" for ratio in one["many_to_one"].values())]
+        for one in queries["sharing"]
+    ]
+    yield from table(["set", "batches", "objects"], rows)
+    share = queries["first"]["share_read"]
+    yield from ("", f"The first row comes after {share:.2%} of the input.")
 
 
 def policies_section(policies: list[dict[str, Any]]) -> Iterator[str]:

@@ -65,9 +65,37 @@ def streams(count: int, words: int = 8, share: float = 0.83, seed: int = 0) -> S
     )
 
 
+TOTAL_MAX = 900
+"""No order has more."""
+
+
 def by_category() -> list[str]:
     """Return queries that differ in a condition about one loop, and together ask what one does."""
     return [
         f"{LOOPS} where $o/@id = $p/order and $o/class = 'c{number}' return {RESULT}"
         for number in range(CATEGORIES)
     ]
+
+
+def by_total() -> list[str]:
+    """Return queries that differ in a range of numbers, likewise."""
+    step = TOTAL_MAX // CATEGORIES
+    return [
+        f"{LOOPS} where $o/@id = $p/order and $o/total > {number * step} "
+        f"and $o/total <= {(number + 1) * step} return {RESULT}"
+        for number in range(CATEGORIES)
+    ]
+
+
+def by_message() -> list[str]:
+    """Return queries that differ in a condition, and in what they return of one loop, likewise."""
+    returned = ["{$o/total}", "{$o/note}", "{$o/class}", "<t>{data($o/total)}</t>"]
+    return [
+        f"{LOOPS} where $o/@id = $p/order and $o/class = 'c{number}' "
+        f"return <paid{number}>{{$o/@id}}{{$p/amount}}{returned[number % 4]}</paid{number}>"
+        for number in range(CATEGORIES)
+    ]
+
+
+MANY = {"a category each": by_category, "a range each": by_total, "messages differ": by_message}
+"""Sets of queries that have the results of one query together."""
