@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.experiments import progressive, progressive_queries
-from benchmarks.workloads.streams import MANY
 from benchmarks.page_progressive import page
 from benchmarks.plots_progressive import draw
 from benchmarks.workloads.progressive import (
@@ -25,6 +24,7 @@ from benchmarks.workloads.progressive import (
     sigmod_names,
     tpch,
 )
+from benchmarks.workloads.streams import MANY
 from penstock.joins import JoinOptions
 
 
