@@ -22,7 +22,7 @@ from penstock.spark import join, statements
 SAMPLE = 50
 WARM = 10
 WARM_ITEMS = 500
-ROUNDS = 3
+ROUNDS = 9
 WANTED = 75
 WANTED_ON_SPARK = 300
 

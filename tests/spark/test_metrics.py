@@ -114,13 +114,10 @@ def test_the_text_for_prometheus_has_a_type_for_each_name_and_no_label_of_a_subs
     assert 'query="a\\\\b"' in text
 
 
-def test_numbers_are_read_from_rows_and_as_connect_has_them_from_json() -> None:
-    from pyspark.sql import Row
-
+def test_numbers_are_read_from_what_spark_observed() -> None:
     told = {"documents": 3, "bytes": 40, "results": 2, "microseconds": 500_000}
-    for usage in (Row(subscription="b", end=250_000), {"subscription": "b", "end": 250_000}):
-        measures = measures_of(told | {"usage": [usage]})
-        assert measures == Measures(1, 3, 40, 2, seconds=0.5, by_subscription={"b": 0.25})
+    measures = measures_of(told | {"usage": '[{"subscription": "b", "end": 250000}]'})
+    assert measures == Measures(1, 3, 40, 2, seconds=0.5, by_subscription={"b": 0.25})
     assert measures_of({}) == Measures(1)
 
 

@@ -11,10 +11,12 @@ CAPABILITIES = {
         "tests/spark/test_match.py::test_generated_documents_give_the_rows_of_the_engine",
         "tests/spark/test_match.py::test_every_bad_document_is_quarantined_once",
         "tests/spark/test_match.py::test_columns_are_those_of_the_library",
+        "tests/spark/test_metrics.py::test_a_batch_is_observed_and_has_the_rows_of_match",
     ],
     "match stream": [
         "tests/spark/test_streaming.py::test_stream_to_files_gives_the_rows_of_batch",
         "tests/spark/test_streaming.py::test_processing_time_trigger_gives_the_rows_of_batch",
+        "tests/spark/test_metrics.py::test_a_listener_adds_up_the_batches_of_a_stream",
     ],
     "live registry": [
         "tests/spark/test_streaming.py::test_changes_of_a_durable_registry_take_effect_in_the_next_batch",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -69,16 +70,16 @@ def aggregates() -> dict[str, Column]:
         "quarantined": f.count(f.when(is_error & is_document, 1)),
         "failures": f.count(f.when(is_error & ~is_document, 1)),
         "microseconds": f.sum(f.when((kind == USAGE) & is_document, f.col("end"))),
-        # A null is no item of a list.
-        "usage": f.collect_list(usage),
+        # A null is no item of a list. Not every version of Spark hands out rows inside of rows.
+        "usage": f.to_json(f.collect_list(usage)),
     }
 
 
 def measures_of(observed: Mapping[str, Any]) -> Measures:
     """Return the numbers of one batch as Spark has observed them."""
-    # A sum over no rows is null, and so is what Spark made no observation of. On Connect, where
-    # progress comes as JSON, rows inside of rows are dictionaries.
-    used = [(one["subscription"], one["end"] / 1e6) for one in observed.get("usage") or ()]
+    # A sum over no rows is null, and so is what Spark made no observation of.
+    costs = json.loads(observed.get("usage") or "[]")
+    used = [(one["subscription"], one["end"] / 1e6) for one in costs]
     numbers = {
         name: observed.get(name) or 0
         for name in ("documents", "bytes", "results", "quarantined", "failures")
