@@ -61,8 +61,12 @@ def queries_section(queries: dict[str, Any]) -> Iterator[str]:
         for one in queries["sharing"]
     ]
     yield from table(["set", "batches", "objects"], rows)
-    share = queries["first"]["share_read"]
-    yield from ("", f"The first row comes after {share:.2%} of the input.")
+    first = queries["first"]
+    yield ""
+    yield (
+        f"The first row comes after {first['share_read']:.2%} of the input; the first pair is"
+        f" complete after {first['share_needed']:.2%}."
+    )
 
 
 def policies_section(policies: list[dict[str, Any]]) -> Iterator[str]:

@@ -130,10 +130,10 @@ fn peaks(case: &Case, options: Options, is_settled: bool) -> (f64, f64) {
 fn the_heap_never_passes_the_budget_by_more_than_five_percent() {
     let random = || Random(3);
     let cases = [
-        ("two streams", Case::frequent(40_000, 40_000, &mut random())),
-        ("few values", Case::frequent(40_000, 1_600, &mut random())),
-        ("a star", Case::star(4, 40_000, 16_000, &mut random())),
-        ("a chain", Case::chain(4, 40_000, 16_000, &mut random())),
+        ("two streams", Case::frequent(50_000, 50_000, &mut random())),
+        ("few values", Case::frequent(50_000, 2_000, &mut random())),
+        ("a star", Case::star(4, 50_000, 20_000, &mut random())),
+        ("a chain", Case::chain(4, 50_000, 20_000, &mut random())),
     ];
     for (name, case) in cases {
         for (flush, is_settled) in [(Flush::Auto, true), (Flush::Random, false)] {

@@ -287,7 +287,7 @@ fn parts<'py>(py: Python<'py>, tuple: &Joined) -> PyResult<Vec<Part<'py>>> {
             PyBytes::new(py, &bytes),
         ))
     };
-    tuple.iter().map(|binding| part(binding)).collect()
+    tuple.iter().map(part).collect()
 }
 
 /// Rows of messages. They have one form, the first that is asked for.

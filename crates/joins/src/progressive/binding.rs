@@ -2,7 +2,10 @@
 
 use super::graph::StreamId;
 use rustc_hash::FxHasher;
+use smallvec::SmallVec;
 use std::hash::Hasher;
+use std::ops::Deref;
+use triomphe::ThinArc;
 
 /// Bytes of a binding on a page before its body: arrival, until, time, two lengths.
 const HEAD_BYTES: usize = 8 * 3 + 4 * 2;
@@ -19,9 +22,15 @@ pub(super) fn hash_of(value: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// What one `for` bound on one stream.
+/// What one `for` bound on one stream. Clones share it; it is one block of memory, since whoever
+/// finds it looks into all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Binding {
+pub struct Binding(ThinArc<Head, u8>);
+
+/// What is known of a binding. Behind it lie for each attribute the number of values and each value
+/// with its length; then the fragment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
     /// Its stream.
     pub stream: StreamId,
     /// Its number among the bindings of all streams, from 1 on.
@@ -30,10 +39,16 @@ pub struct Binding {
     pub until: u64,
     /// Its event time.
     pub time: i64,
-    /// Where the fragment begins in the body.
+    /// Where the fragment begins.
     fragment_at: u32,
-    /// For each attribute the number of values and each value with its length; then the fragment.
-    body: Box<[u8]>,
+}
+
+impl Deref for Binding {
+    type Target = Head;
+
+    fn deref(&self) -> &Head {
+        &self.0.header.header
+    }
 }
 
 impl Binding {
@@ -50,7 +65,7 @@ impl Binding {
         let of_list = |list: &[&[u8]]| 4 + list.iter().map(of_value).sum::<usize>();
         let head = lists().map(of_list).sum::<usize>();
         u32::try_from(head + fragment.len()).ok()?;
-        let mut body = Vec::with_capacity(head + fragment.len());
+        let mut body: SmallVec<[u8; 256]> = SmallVec::with_capacity(head + fragment.len());
         for list in lists() {
             body.extend_from_slice(&(list.len() as u32).to_le_bytes());
             for value in list {
@@ -59,24 +74,32 @@ impl Binding {
             }
         }
         body.extend_from_slice(fragment);
-        Some(Binding {
+        let head = Head {
             stream,
             arrival,
             until: u64::MAX,
             time,
             fragment_at: head as u32,
-            body: body.into(),
-        })
+        };
+        Some(Binding::of(head, &body))
+    }
+
+    fn of(head: Head, body: &[u8]) -> Self {
+        Binding(ThinArc::from_header_and_slice(head, body))
+    }
+
+    fn body(&self) -> &[u8] {
+        &self.0.slice
     }
 
     /// The fragment.
     pub fn fragment(&self) -> &[u8] {
-        &self.body[self.fragment_at as usize..]
+        &self.body()[self.fragment_at as usize..]
     }
 
     /// The values of an attribute.
     pub fn values(&self, attribute: u32) -> Values<'_> {
-        let mut rest = &self.body[..self.fragment_at as usize];
+        let mut rest = &self.body()[..self.fragment_at as usize];
         for _ in 0..attribute {
             let count = word(&mut rest);
             for _ in 0..count {
@@ -89,9 +112,8 @@ impl Binding {
     }
 
     /// The distinct hashes of an attribute's values, in order.
-    pub(super) fn hashes(&self, attribute: u32) -> smallvec::SmallVec<[u64; 4]> {
-        let mut hashes: smallvec::SmallVec<[u64; 4]> =
-            self.values(attribute).map(hash_of).collect();
+    pub(super) fn hashes(&self, attribute: u32) -> SmallVec<[u64; 4]> {
+        let mut hashes: SmallVec<[u64; 4]> = self.values(attribute).map(hash_of).collect();
         hashes.sort_unstable();
         hashes.dedup();
         hashes
@@ -99,12 +121,12 @@ impl Binding {
 
     /// Bytes of it in memory, shared as it is.
     pub(super) fn memory_bytes(&self) -> usize {
-        block_bytes(size_of::<Self>() + 16) + block_bytes(self.body.len())
+        block_bytes(size_of::<Head>() + 2 * size_of::<usize>() + self.body().len())
     }
 
     /// Bytes of it on a page.
     pub(super) fn page_bytes(&self) -> usize {
-        HEAD_BYTES + self.body.len()
+        HEAD_BYTES + self.body().len()
     }
 
     /// Writes it at the end of a page.
@@ -113,8 +135,8 @@ impl Binding {
         page.extend_from_slice(&until.to_le_bytes());
         page.extend_from_slice(&self.time.to_le_bytes());
         page.extend_from_slice(&self.fragment_at.to_le_bytes());
-        page.extend_from_slice(&(self.body.len() as u32).to_le_bytes());
-        page.extend_from_slice(&self.body);
+        page.extend_from_slice(&(self.body().len() as u32).to_le_bytes());
+        page.extend_from_slice(self.body());
     }
 
     /// Reads the next one of a page; None if these bytes are none.
@@ -125,14 +147,14 @@ impl Binding {
         let (fragment_at, length) = (short(24)?, short(28)?);
         let (body, rest) = rest.split_at_checked(length as usize)?;
         *page = rest;
-        (fragment_at <= length).then_some(Binding {
+        let head = Head {
             stream,
             arrival: number(0)?,
             until: number(8)?,
             time: number(16)? as i64,
             fragment_at,
-            body: body.into(),
-        })
+        };
+        (fragment_at <= length).then(|| Binding::of(head, body))
     }
 }
 

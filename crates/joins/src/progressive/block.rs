@@ -4,11 +4,10 @@ use super::binding::Binding;
 use super::partitions::group_of;
 use super::table::{Postings, map_bytes, postings_bytes};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// Bindings of one group.
 pub(super) struct Block {
-    bindings: Vec<Arc<Binding>>,
+    bindings: Vec<Binding>,
     index: FxHashMap<u64, Postings>,
     attribute: u32,
     bindings_bytes: usize,
@@ -28,12 +27,12 @@ impl Block {
 
     /// Bytes of bindings and index.
     pub(super) fn memory_bytes(&self) -> usize {
-        let list = self.bindings.capacity() * size_of::<Arc<Binding>>();
+        let list = self.bindings.capacity() * size_of::<Binding>();
         self.bindings_bytes + list + map_bytes(self.index.capacity()) + self.postings_bytes
     }
 
     /// Adds a binding by those of its values that belong to a group.
-    pub(super) fn add(&mut self, binding: Arc<Binding>, group: usize, groups: usize) {
+    pub(super) fn add(&mut self, binding: Binding, group: usize, groups: usize) {
         self.bindings_bytes += binding.memory_bytes();
         for hash in binding.hashes(self.attribute) {
             if group_of(hash, groups) == group {
@@ -53,7 +52,7 @@ impl Block {
     }
 
     /// The binding at a place that `meet` gave.
-    pub(super) fn binding(&self, at: u32) -> &Arc<Binding> {
+    pub(super) fn binding(&self, at: u32) -> &Binding {
         &self.bindings[at as usize]
     }
 

@@ -347,7 +347,7 @@ fn load(
 
 /// Whether a tuple was found neither in memory nor by an earlier clean-up.
 fn is_missed(tuple: &Members, binding: &Binding, after: u64) -> bool {
-    let members = || tuple.iter().map(|member| &**member).chain([binding]);
+    let members = || tuple.iter().chain([binding]);
     let latest = members().map(|member| member.arrival).max();
     let until = members().map(|member| member.until).min();
     latest > Some(after) && latest > until

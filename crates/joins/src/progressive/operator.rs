@@ -135,7 +135,7 @@ impl Progressive {
         }
         let arrival = self.arrivals + 1;
         let binding = Binding::new(stream, arrival, time, values, fragment);
-        let binding = Arc::new(binding.ok_or(Fault::NoBinding)?);
+        let binding = binding.ok_or(Fault::NoBinding)?;
         self.ledger.begin();
         self.meter.begin(binding.page_bytes());
         let can_join = self.tables[stream.index()].can_join(&binding);

@@ -119,7 +119,7 @@ pub(super) fn read_tuples(
     while !rest.is_empty() {
         let members = streams
             .iter()
-            .map(|&stream| super::Binding::read(stream, &mut rest).map(std::sync::Arc::new));
+            .map(|&stream| super::Binding::read(stream, &mut rest));
         match members.collect::<Option<_>>() {
             Some(tuple) => tuples.push(tuple),
             None => return Err(PageFault("a page holds no bindings".to_owned())),

@@ -5,7 +5,6 @@ use super::graph::StreamId;
 use super::pages::{PageFault, PageId, Pages, read_tuples};
 use super::random::mix;
 use super::search::Members;
-use std::sync::Arc;
 
 /// The group of a hash.
 pub(super) fn group_of(hash: u64, groups: usize) -> usize {
@@ -52,7 +51,7 @@ impl Partitions {
     /// Adds a tuple to each group that one of the hashes leads to.
     pub(super) fn add(
         &mut self,
-        members: &[Arc<Binding>],
+        members: &[Binding],
         hashes: &[u64],
         pages: &mut dyn Pages,
     ) -> Result<(), PageFault> {

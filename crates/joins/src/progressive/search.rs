@@ -6,10 +6,9 @@ use super::probing::{Probing, Target};
 use super::table::Table;
 use crate::meter::Meter;
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// One binding of each stream.
-pub(super) type Members = SmallVec<[Arc<Binding>; 4]>;
+pub(super) type Members = SmallVec<[Binding; 4]>;
 
 /// What the search reads.
 pub(super) struct Around<'a> {
@@ -37,7 +36,7 @@ struct Level {
 /// The tuples of one arriving binding. It first probes every stream that it has an equality with,
 /// and one without a match ends the work; then combinations are enumerated.
 pub(super) struct Search {
-    pub(super) start: Arc<Binding>,
+    pub(super) start: Binding,
     levels: SmallVec<[Level; 2]>,
     depth: usize,
     /// Nothing is left.
@@ -49,7 +48,7 @@ pub(super) struct Search {
 impl Search {
     /// Probes the streams next to the binding's; each probe is counted for its stream.
     pub(super) fn new(
-        start: Arc<Binding>,
+        start: Binding,
         around: &Around<'_>,
         probing: &mut Probing,
         probes: &mut [u64],

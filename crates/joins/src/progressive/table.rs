@@ -4,14 +4,13 @@ use super::binding::{Binding, block_bytes, hash_of};
 use super::graph::{JoinGraph, StreamId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// The slots of the bindings that have a value, in order of arrival.
 pub(super) type Postings = SmallVec<[u32; 4]>;
 
 /// A binding in memory.
 pub(super) struct Slot {
-    pub(super) binding: Arc<Binding>,
+    pub(super) binding: Binding,
     pub(super) partition: u32,
     /// Results that it is part of.
     pub(super) hits: u32,
@@ -173,7 +172,7 @@ impl Table {
     }
 
     /// Adds a binding with so many results.
-    pub(super) fn insert(&mut self, binding: Arc<Binding>, hits: u32) {
+    pub(super) fn insert(&mut self, binding: Binding, hits: u32) {
         let partition = self.partition_of(&binding);
         self.partitions[partition as usize].resident += 1;
         self.bindings_bytes += binding.memory_bytes();

@@ -250,7 +250,6 @@ mod tests {
     use super::super::super::binding::Binding;
     use super::super::super::graph::StreamId;
     use super::*;
-    use std::sync::Arc;
 
     /// `<m>[0.0]</m>`
     const OUTLINE: &[u8] = b"\x01m\0\0\x01\x01\0\0";
@@ -262,7 +261,7 @@ mod tests {
             let origin = (document.as_bytes(), 3);
             Fragment::write(origin, selected, pieces, true, &mut fragment);
             let none: &[Vec<&[u8]>] = &[];
-            Binding::new(StreamId(stream), 7, time, none, &fragment).map(Arc::new)
+            Binding::new(StreamId(stream), 7, time, none, &fragment)
         };
         let parts = [part(0, "d0", 9), part(1, "d1", 8)];
         parts.into_iter().flatten().collect()
