@@ -34,4 +34,4 @@ def test_cluster_gives_the_rows_of_the_engine(tmp_path: Path) -> None:
         found = run_job(address, tmp_path)
     assert {key: sorted(rows) for key, rows in found.items()} == expected_rows(tmp_path)
     for host in hosts:
-        require_plans(host)
+        require_plans(host, tmp_path)

@@ -19,4 +19,4 @@ def test_connect_gives_the_rows_of_the_engine(tmp_path: Path) -> None:
     with connect_server(tmp_path, {"TMPDIR": str(folder)}) as address:
         found = run_job(f"sc://{address}", tmp_path)
     assert {key: sorted(rows) for key, rows in found.items()} == expected_rows(tmp_path)
-    require_plans(folder)
+    require_plans(folder, tmp_path)

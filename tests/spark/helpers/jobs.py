@@ -10,7 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import penstock
-from tests.spark.helpers.job import documents, identity, joining, registries
+from penstock.registry.plans.files import SUFFIX
+from penstock.registry.storage.folder import TIERS
+from penstock.spark.tiers import COPIED_BYTES_MIN
+from tests.spark.helpers.job import documents, identity, joining, registries, registry_folder
 from tests.spark.helpers.servers import ROOT, surroundings
 
 JOB_SECONDS_MAX = 900
@@ -57,8 +60,17 @@ def _identities(rows: Iterable[penstock.Result]) -> list[list[str]]:
 _NAMES = ("document", "subscription", "ordinal", "kind", "value")
 
 
-def require_plans(host: Path) -> None:
-    """Check that a host has every plan once: two that were sent, one of a registry's folder."""
-    names = [path.name for path in host.glob("penstock-plans-*/*.plan")]
-    assert len(names) == 3
-    assert len([name for name in names if name.startswith("pinned-")]) == 1
+def require_plans(host: Path, folder: Path) -> None:
+    """Check that a host has what it needs once: two plans that were sent, and one large tier.
+
+    The tier of the small registry that a stream follows is in the memory of workers alone.
+    """
+    sizes = {}
+    for name in ("small", "large"):
+        (tier,) = (registry_folder(folder, name) / TIERS).iterdir()
+        sizes[name] = tier.stat().st_size
+    assert sizes["small"] < COPIED_BYTES_MIN <= sizes["large"]
+    files = list(host.glob("penstock-plans-*/*"))
+    assert len([path for path in files if path.suffix == SUFFIX]) == 2
+    copies = [path.name for path in files if path.suffix != SUFFIX]
+    assert copies == [f"pinned-{tier.name}"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -11,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.spark.helpers import early_worker
 
 ROOT = Path(__file__).resolve().parents[3]
 CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
@@ -87,7 +90,10 @@ def surroundings(more: Mapping[str, str]) -> dict[str, str]:
 
 @contextmanager
 def connect_server(folder: Path, more: Mapping[str, str]) -> Iterator[str]:
-    """Give the address of a Connect server that runs as long as the block does."""
+    """Give the address of a Connect server that runs as long as the block does.
+
+    Its workers connect however busy the machine is.
+    """
     settings = {
         "spark.master": "local[2]",
         "spark.ui.enabled": "false",
@@ -102,6 +108,11 @@ def connect_server(folder: Path, more: Mapping[str, str]) -> Iterator[str]:
     arguments = ["--class", CONNECT]
     for key, value in settings.items():
         arguments += ["--conf", f"{key}={value}"]
+    python = folder / "python"
+    command = shlex.join([sys.executable, early_worker.__file__])
+    python.write_text(f'#!/bin/sh\nexec {command} "$@"\n', "utf-8")
+    python.chmod(0o700)
+    own = {"PYSPARK_PYTHON": str(python)} | dict(more)
     log = folder / "server.log"
-    with running("spark-submit", [*arguments, "spark-internal"], log, more) as server:
+    with running("spark-submit", [*arguments, "spark-internal"], log, own) as server:
         yield server.wait_for(r"Spark Connect server started at: (127\.0\.0\.1:\d+)")
