@@ -95,6 +95,8 @@ def _build_past(registry: DurableRegistry, folder: Path, first: int, count: int)
 
 def _images(registry: DurableRegistry, folder: Path, name: str) -> tuple[Path, ...]:
     killed, closed = folder / f"{name}-killed", folder / f"{name}-closed"
+    # A merge in the background writes files that are not there any more when they are copied.
+    registry._current.live(registry.version).wait()
     shutil.copytree(registry.path, killed)
     registry.close()
     shutil.copytree(registry.path, closed)
