@@ -25,6 +25,9 @@ pub struct Cursor {
     route: usize,
 }
 
+/// So many bindings are looked at together before they are joined.
+const AHEAD: usize = 16;
+
 /// The values of a binding, by attribute.
 type Lists<'a> = SmallVec<[SmallVec<[&'a [u8]; 2]>; 2]>;
 
@@ -95,6 +98,9 @@ impl Feeder {
             if cursor.binding == gathered.len() {
                 return Ok(true);
             }
+            if cursor.route == 0 && cursor.binding.is_multiple_of(AHEAD) {
+                self.look_ahead(join, gathered, routes, cursor.binding);
+            }
             let routes = routes.get(gathered.side(cursor.binding) as usize);
             let route = routes.and_then(|routes| routes.get(cursor.route));
             let origin = origins
@@ -110,6 +116,31 @@ impl Feeder {
             let pushed = self.push(join, (gathered, at), stream, origin, pages);
             pushed.map_err(|fault| (at, fault))?;
         }
+    }
+
+    /// Looks at what the next bindings will meet.
+    fn look_ahead(
+        &self,
+        join: &Progressive,
+        gathered: &Gathered,
+        routes: &[Vec<StreamId>],
+        first: usize,
+    ) {
+        if !join.is_large() {
+            return;
+        }
+        let mut seen = 0u64;
+        for at in first..gathered.len().min(first + AHEAD) {
+            let routes = routes.get(gathered.side(at) as usize);
+            for &stream in routes.into_iter().flatten() {
+                let count = self.key_counts[stream.index()];
+                let keys = gathered.values(at);
+                for (key, value) in keys.filter(|(key, _)| u32::from(*key) < count) {
+                    seen = seen.wrapping_add(join.look_ahead(stream, u32::from(key), value));
+                }
+            }
+        }
+        std::hint::black_box(seen);
     }
 
     fn push(
