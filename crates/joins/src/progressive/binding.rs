@@ -52,20 +52,22 @@ impl Deref for Binding {
 }
 
 impl Binding {
-    /// A binding with the values of each attribute; None if it is larger than 4 GiB.
+    /// A binding with the values of each attribute; None if it is larger than 4 GiB. `body` is room
+    /// to put it together.
     pub fn new<'v>(
         stream: StreamId,
         arrival: u64,
         time: i64,
         values: &[impl AsRef<[&'v [u8]]>],
         fragment: &[u8],
+        body: &mut Vec<u8>,
     ) -> Option<Self> {
         let lists = || values.iter().map(AsRef::as_ref);
         let of_value = |value: &&[u8]| 4 + value.len();
         let of_list = |list: &[&[u8]]| 4 + list.iter().map(of_value).sum::<usize>();
         let head = lists().map(of_list).sum::<usize>();
         u32::try_from(head + fragment.len()).ok()?;
-        let mut body: SmallVec<[u8; 256]> = SmallVec::with_capacity(head + fragment.len());
+        body.clear();
         for list in lists() {
             body.extend_from_slice(&(list.len() as u32).to_le_bytes());
             for value in list {
@@ -81,7 +83,7 @@ impl Binding {
             time,
             fragment_at: head as u32,
         };
-        Some(Binding::of(head, &body))
+        Some(Binding::of(head, body))
     }
 
     fn of(head: Head, body: &[u8]) -> Self {

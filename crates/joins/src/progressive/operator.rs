@@ -83,6 +83,8 @@ pub struct Progressive {
     counters: Statistics,
     probes: Vec<u64>,
     failed: Option<Fault>,
+    /// Room for the body of a binding.
+    body: Vec<u8>,
 }
 
 impl Progressive {
@@ -110,6 +112,7 @@ impl Progressive {
             },
             probes: vec![0; count],
             failed: None,
+            body: Vec::new(),
             graph,
             options,
             ledger,
@@ -137,7 +140,7 @@ impl Progressive {
             return Err(Fault::NoBinding);
         }
         let arrival = self.arrivals + 1;
-        let binding = Binding::new(stream, arrival, time, values, fragment);
+        let binding = Binding::new(stream, arrival, time, values, fragment, &mut self.body);
         let binding = binding.ok_or(Fault::NoBinding)?;
         self.ledger.begin();
         self.meter.begin(binding.page_bytes());

@@ -303,6 +303,11 @@ impl Rows {
 
     /// Adds all rows of others, which have nothing in bulk.
     pub(crate) fn append(&mut self, mut other: Rows) {
+        let has_nothing = self.is_empty() && self.scopes.is_empty() && self.bindings.is_empty();
+        if has_nothing && self.matches.is_empty() && self.selections.is_empty() {
+            *self = other;
+            return;
+        }
         let first = self.add_scopes(&other);
         let mut beside = std::mem::take(&mut other.bindings).into_iter().peekable();
         for row in 0..other.len() {

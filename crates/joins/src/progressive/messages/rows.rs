@@ -261,7 +261,7 @@ mod tests {
             let origin = (document.as_bytes(), 3);
             Fragment::write(origin, selected, pieces, true, &mut fragment);
             let none: &[Vec<&[u8]>] = &[];
-            Binding::new(StreamId(stream), 7, time, none, &fragment)
+            Binding::new(StreamId(stream), 7, time, none, &fragment, &mut Vec::new())
         };
         let parts = [part(0, "d0", 9), part(1, "d1", 8)];
         parts.into_iter().flatten().collect()
