@@ -16,6 +16,7 @@
 //! part arrived while all others were there; clean-up finds the others, so nothing comes twice and
 //! no results are compared.
 
+mod ahead;
 mod binding;
 mod block;
 mod clean_up;

@@ -1,6 +1,6 @@
 //! The join: bindings in, tuples out, pages to the caller and back.
 
-use super::binding::{Binding, hash_of};
+use super::binding::Binding;
 use super::clean_up::{CleanUp, Tools};
 use super::flushing::Flushing;
 use super::graph::{JoinGraph, StreamId};
@@ -14,9 +14,6 @@ use penstock_kernel::ledger::{Ledger, Stop};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
-
-/// Tables of this size do not fit into the processor's nearest caches.
-const CACHE_BYTES: usize = 512 << 10;
 
 /// The indexes of a binding take less than so many times its own bytes.
 const GROWTH_MAX: usize = 128;
@@ -61,11 +58,11 @@ impl std::error::Error for Fault {}
 /// the budget and the order of work, the results of all calls together are those of a join with
 /// all bindings in memory, each once.
 pub struct Progressive {
-    graph: JoinGraph,
+    pub(super) graph: JoinGraph,
     options: Options,
     ledger: Arc<Ledger>,
     meter: Meter,
-    tables: Vec<Table>,
+    pub(super) tables: Vec<Table>,
     probing: Probing,
     flushing: Flushing,
     search: Option<Search>,
@@ -176,29 +173,6 @@ impl Progressive {
     /// How many bindings came.
     pub fn arrivals(&self) -> u64 {
         self.arrivals
-    }
-
-    /// Whether tables are so large that what a binding meets is not in the processor's cache.
-    pub fn is_large(&self) -> bool {
-        self.memory_bytes() > CACHE_BYTES
-    }
-
-    /// Looks at what a value of a binding that comes soon will meet, so that it is at hand then:
-    /// lookups that do not wait for each other are done at the same time. What is returned depends
-    /// on all of them, and says nothing.
-    pub fn look_ahead(&self, stream: StreamId, attribute: u32, value: &[u8]) -> u64 {
-        let hash = hash_of(value);
-        let own = self.tables[stream.index()].find(attribute, hash).len() as u64;
-        let others = self.graph.streams().flat_map(|to| {
-            let edges = self.graph.edges(stream, to).iter();
-            let edges = edges.filter(|&&(from, _)| from == attribute);
-            edges.filter_map(move |&(_, other)| {
-                let table = &self.tables[to.index()];
-                let slot = table.find(other, hash).first()?;
-                Some(table.slot(*slot).binding.arrival)
-            })
-        });
-        others.fold(own, u64::wrapping_add)
     }
 
     /// Whether there is something to take.
@@ -317,7 +291,7 @@ impl Progressive {
         }
     }
 
-    fn memory_bytes(&self) -> usize {
+    pub(super) fn memory_bytes(&self) -> usize {
         self.tables.iter().map(Table::memory_bytes).sum()
     }
 
