@@ -48,8 +48,8 @@ class MessagePage(Sequence[Result]):
         length = len(self)
         arrays: dict[str, Any] = columns_of(self._native.columns())
         numbers = arrays["subscription"]
-        arrays["subscription"] = pa.array(self._names, pa.string()).take(numbers)
-        arrays["name"] = pa.array(self._elements, pa.string()).take(numbers)
+        arrays["subscription"] = _named(self._names, numbers)
+        arrays["name"] = _named(self._elements, numbers)
         same = {"stream": self._stream, "kind": "element", "decided_at": 0}
         columns = [
             arrays[field.name]
@@ -91,3 +91,12 @@ class MessagePage(Sequence[Result]):
             None,
             ALONE,
         )
+
+
+def _named(texts: Sequence[str], numbers: Any) -> Any:
+    """Return the texts of an array of numbers; a few rows do not pay for all texts."""
+    import pyarrow as pa
+
+    if len(numbers) < len(texts):
+        return pa.array([texts[number] for number in numbers.to_pylist()], pa.string())
+    return pa.array(texts, pa.string()).take(numbers)
