@@ -133,6 +133,8 @@ class Tables:
             self._routes = [
                 [at for at, own in enumerate(self.sides) if own == one] for one in sides
             ]
+        if not any(self._routes[side] for _, side, _ in gathered.groups()):
+            return
         for fed in self._feeder.feed(gathered, self._routes, origins):
             if isinstance(fed, Failed):
                 yield fed
@@ -217,9 +219,9 @@ class _Arrived:
 class Binder:
     """Joins the bindings of a run, or of what is pushed into an engine.
 
-    Subscriptions that join the same bindings in the same way share their tables, if no binding
-    came between them. Rows come in the order of arrival. What memory missed comes at the end, at
-    a heartbeat, and before anything expires. Threads that share a binder hold ``lock``.
+    Subscriptions that join the same bindings in the same way share their tables. The rows of each
+    join come in the order of arrival. What memory missed comes at the end, at a heartbeat, and
+    before anything expires. Threads that share a binder hold ``lock``.
     """
 
     def __init__(self, limits: Limits, options: JoinOptions) -> None:
