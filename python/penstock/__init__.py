@@ -8,6 +8,11 @@
 
 from __future__ import annotations
 
+import os
+
+__distribution__ = "penstock-xml"
+"""What brings this package; another project's package of the same name does not say so."""
+
 TYPE_CHECKING = False
 """What type checkers take for true; the module `typing` takes longer to load than this one."""
 
@@ -88,9 +93,9 @@ if not TYPE_CHECKING:  # which would take every name for one that exists
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
-            from importlib.metadata import version
+            from penstock.versions import own_version
 
-            return version("penstock")
+            return own_version()
         from importlib import import_module
 
         if name == "errors":
@@ -101,6 +106,32 @@ if not TYPE_CHECKING:  # which would take every name for one that exists
         value = getattr(home, "MemoryRegistry" if name == "Registry" else name)
         globals()[name] = value
         return value
+
+
+def _is_shared() -> bool:
+    """Return whether another distribution has put a package of this name into the same folder."""
+    try:
+        beside = os.listdir(os.path.dirname(os.path.dirname(__file__)))
+    except OSError:  # the package is in an archive
+        return False
+    return any(
+        name.startswith("penstock-") and name.endswith((".dist-info", ".egg-info"))
+        for name in beside
+    )
+
+
+if _is_shared():
+    import warnings
+
+    from penstock.errors import PenstockWarning
+
+    warnings.warn(
+        "another distribution, `penstock`, is installed in the folder of penstock-xml, and each "
+        "replaced files of the other; `pip uninstall penstock penstock-xml`, then install "
+        "penstock-xml again",
+        PenstockWarning,
+        stacklevel=2,
+    )
 
 
 def __dir__() -> list[str]:

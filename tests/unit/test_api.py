@@ -97,11 +97,11 @@ def test_a_missing_extra_is_named_with_the_line_that_installs_it(code: str, extr
         "except ImportError as error:\n    print(error)\n"
         "else:\n    print('nothing is missing')"
     )
-    assert f"pip install 'penstock[{extra}]'" in in_new_process(program)
+    assert f"pip install 'penstock-xml[{extra}]'" in in_new_process(program)
 
 
 def test_the_error_of_a_missing_extra_pickles() -> None:
-    error = MissingExtraError("PX0001", "x is missing; pip install 'penstock[x]'")
+    error = MissingExtraError("PX0001", "x is missing; pip install 'penstock-xml[x]'")
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 

@@ -55,7 +55,9 @@ def run(options: argparse.Namespace) -> int:
 
         pipeline = load(options.pipeline)
     except ImportError as error:
-        print(f"penstock: {error.name} is missing; pip install 'penstock[spark]'", file=sys.stderr)
+        print(
+            f"penstock: {error.name} is missing; pip install 'penstock-xml[spark]'", file=sys.stderr
+        )
         return exits.COULD_NOT_RUN
     except ConfigurationError as error:
         print(error, file=sys.stderr)
@@ -79,15 +81,15 @@ def _run(pipeline: Pipeline, resume: list[str], *, is_quiet: bool) -> int:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    with Stopping() as stopping:
-        try:
+    try:
+        with Stopping() as stopping:
             outcome = _run_on_spark(pipeline, resume, stopping, is_quiet)
-        except (PySparkException, Py4JError) as error:
-            print(f"penstock: {pipeline.secrets.redacted(_reason(error))}", file=sys.stderr)
-            return exits.COULD_NOT_RUN
-        except ValueError as error:
-            print(f"penstock: {pipeline.secrets.redacted(str(error))}", file=sys.stderr)
-            return exits.BAD_USAGE
+    except (PySparkException, Py4JError) as error:
+        print(f"penstock: {pipeline.secrets.redacted(_reason(error))}", file=sys.stderr)
+        return exits.COULD_NOT_RUN
+    except ValueError as error:
+        print(f"penstock: {pipeline.secrets.redacted(str(error))}", file=sys.stderr)
+        return exits.BAD_USAGE
     if not is_quiet:
         how = "stopped" if outcome.is_stopped else "done"
         print(f"{how}: {outcome.describe()}", file=sys.stderr)

@@ -203,7 +203,7 @@ class Engine:
         Small documents share a batch, so a batch may wait for the next document of the source.
 
         Raises:
-            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+            ImportError: pyarrow is not installed; ``pip install penstock-xml[arrow]`` does that.
         """
         from penstock.engine.batches import PACE, batches_of
 
@@ -220,7 +220,7 @@ class Engine:
         Raises:
             RegistryError: A subscription joins documents; use ``run``. One that is added later
                 raises from the iterator.
-            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+            ImportError: pyarrow is not installed; ``pip install penstock-xml[arrow]`` does that.
         """
         from penstock.engine.matches import PACE, matches_of
 
@@ -247,7 +247,7 @@ class Engine:
                 such documents are warned of instead (``PenstockWarning``), and their rows end
                 where they failed.
             RegistryError: There is no such table.
-            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+            ImportError: pyarrow is not installed; ``pip install penstock-xml[arrow]`` does that.
         """
         load_arrow()
         import pyarrow as pa
@@ -265,7 +265,7 @@ class Engine:
         Raises:
             DocumentError: As ``table`` does, from the iterator.
             RegistryError: There is no such table.
-            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+            ImportError: pyarrow is not installed; ``pip install penstock-xml[arrow]`` does that.
         """
         load_arrow()
         from penstock.engine.tables import find_table

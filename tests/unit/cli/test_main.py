@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from penstock.cli import main
 from penstock.cli.main import parser
 from penstock.cli.parsing import Parser
+from penstock.versions import own_version
 
 Capture = pytest.CaptureFixture[str]
 
@@ -41,7 +41,7 @@ def test_the_version_is_that_of_the_package(flag: str, capsys: Capture) -> None:
     with pytest.raises(SystemExit) as caught:
         main([flag])
     assert caught.value.code == 0
-    assert capsys.readouterr().out == f"penstock {version('penstock')}\n"
+    assert capsys.readouterr().out == f"penstock {own_version()}\n"
 
 
 def test_help_lists_commands_and_exit_codes(capsys: Capture) -> None:

@@ -17,8 +17,8 @@ from weakref import WeakSet
 
 from penstock.sinks.base import java_of
 from penstock.spark.deployment import bootstrap
-from penstock.spark.deployment.guard import own_version
 from penstock.spark.deployment.sessions import is_local
+from penstock.versions import DISTRIBUTION, own_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,7 +93,7 @@ def _is_needed(path: Path, package: Path) -> bool:
 def _add_metadata(packed: zipfile.ZipFile) -> None:
     """Add what tells a worker the version."""
     try:
-        found = distribution("penstock").read_text("METADATA")
+        found = distribution(DISTRIBUTION).read_text("METADATA")
     except PackageNotFoundError:
         return
-    packed.writestr(f"penstock-{own_version()}.dist-info/METADATA", found or "")
+    packed.writestr(f"penstock_xml-{own_version()}.dist-info/METADATA", found or "")
