@@ -197,6 +197,15 @@ def test_options_are_part_of_a_shape(mode: Mode) -> None:
             assert forms.compile(text, mode, options) == fresh_one, (text, options)
 
 
+@pytest.mark.parametrize("shape", ["//{}[{} = {}]/{}", "//{}[//{} and {}]", "{}[{} contains {}]"])
+def test_words_of_the_dialect_are_part_of_a_shape(shape: str) -> None:
+    forms = Forms()
+    for names in ("abcd", "xyzw", "aabb", "abab", "abba", "pqrs", "abca"):
+        text = shape.format(*names)
+        expected = compile_in_mode(xpath(text, dialect="xsq"), "query")
+        assert forms.compile(text, "query", {"dialect": "xsq"}) == expected, text
+
+
 @pytest.mark.parametrize("text", ["//a[{}]", "//a[. = '{}']/following::b", "count(//a[{}]) > {}"])
 def test_expressions_are_filled_in_too(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     forms = Forms()

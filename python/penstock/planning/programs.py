@@ -48,6 +48,15 @@ LANGUAGES: Mapping[str, Callable[..., Query]] = {
 }
 """What reads the texts of a language."""
 
+_COMMON = ("namespaces", "variables")
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "xpath": (*_COMMON, "select", "dialect", "context"),
+    "xscl": _COMMON,
+    "xquery": (*_COMMON, "untyped", "empty", "within"),
+    "table": _COMMON,
+}
+"""The options of a language, which a subscription keeps beside its text."""
+
 _FORMS = Forms()
 _JOIN_TEXTS = JoinTexts()
 

@@ -105,9 +105,9 @@ def compile_subscription(
     program = compile_program(query, mode)
     if isinstance(query, Query) and query.text and request_of(program) is Request.RECORDS:
         # Its text takes much less memory.
-        kept = (query.text, mode, owner, delivery, program, query.options, query.language)
+        kept = (query.text, mode, owner or None, delivery, program, query.options, query.language)
         return Subscription(name, *kept)
-    return Subscription(name, query, mode, owner, delivery, program)
+    return Subscription(name, query, mode, owner or None, delivery, program)
 
 
 def name_is_taken(name: str) -> RegistryError:

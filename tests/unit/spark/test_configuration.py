@@ -96,6 +96,15 @@ def test_a_subscription_may_be_in_xquery(tmp_path: Path) -> None:
     assert subscription.query == penstock.xquery(text, variables={"n": 2}, empty="send")
 
 
+def test_a_query_over_streams_may_have_a_window(tmp_path: Path) -> None:
+    text = "for $a in stream(s)//a, $b in stream(t)//b where $a/@n = $b/@n return $b"
+    text = text.replace("(s)", "('s')").replace("(t)", "('t')")
+    options = f'query: "{text}", language: xquery, within: 2 h'
+    pipeline = load(written(tmp_path, SMALL.replace("query: //a", options)))
+    (subscription,) = pipeline.registry
+    assert subscription.query == penstock.xquery(text, within="2 h")
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

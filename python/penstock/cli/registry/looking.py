@@ -6,6 +6,7 @@ import argparse
 import csv
 import io
 import json
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -14,9 +15,7 @@ from penstock.cli.output import open_output
 from penstock.cli.registry.opening import add_folder, existing
 from penstock.registry import Subscription
 from penstock.registry.columns import columns_of
-
-_FIELDS = ("name", "query", "language", "mode", "owner", "delivery")
-_OPTIONS = ("namespaces", "variables", "select", "dialect", "context")
+from penstock.registry.loading.lines import FIELDS, JSON_STARTS
 
 
 def add_actions(actions: Any) -> None:
@@ -116,7 +115,7 @@ def run_export(options: argparse.Namespace) -> int:
     registry = existing(options)
     with open_output(options.output) as out:
         if options.format == "csv":
-            out.write(_csv_line([*_FIELDS, *_OPTIONS]))
+            out.write(_csv_line(FIELDS))
         for one in registry:
             line = _json_line(one) if options.format == "jsonl" else _csv_cells(one)
             out.write(line.encode() if isinstance(line, str) else line)
@@ -158,16 +157,21 @@ def _json_line(subscription: Subscription) -> str:
 def _csv_cells(subscription: Subscription) -> bytes:
     record = record_of(subscription)
     cells = []
-    for field in (*_FIELDS, *_OPTIONS):
+    for field in FIELDS:
         value = record.get(field, "")
         is_text = isinstance(value, str)
-        if field == "delivery" and is_text and value[:1] in ("{", '"', "["):
-            is_text = False  # a cell that begins so is read as JSON
+        if field == "delivery" and field in record and is_text:
+            is_text = bool(value) and value[0] not in JSON_STARTS
         cells.append(value if is_text else json.dumps(value, ensure_ascii=False))
     return _csv_line(cells)
 
 
-def _csv_line(cells: list[str]) -> bytes:
+def _csv_line(cells: Sequence[str]) -> bytes:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
+    # A writer quotes a carriage return only where lines end with one.
+    if any("\r" in cell for cell in cells):
+        writer = csv.writer(line, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    else:
+        writer = csv.writer(line, lineterminator="\n")
+    writer.writerow(cells)
     return line.getvalue().encode()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import TypeVar
 
 from penstock.errors import QueryError
@@ -57,13 +58,13 @@ _ELSEWHERE = {
     "=": "XPath writes = once",
 }
 _NODE_TYPES = frozenset({"node", "text", "comment", "processing-instruction"})
-_AXES = {axis.value: axis for axis in Axis}
 
 
 class Parser:
     """Parses one text; a dialect overrides the steps that it writes differently."""
 
     operator_names = frozenset({"and", "or", "div", "mod"})
+    axes: Mapping[str, Axis] = MappingProxyType({axis.value: axis for axis in Axis})
 
     def __init__(self, text: str, trace: Trace | Beside | None = None) -> None:
         self.text = text
@@ -281,13 +282,13 @@ class Parser:
     def parse_axis(self) -> Axis:
         """Parse the name of an axis and its ``::``."""
         token = self.advance()
-        if token.text not in _AXES:
-            close = get_close_matches(token.text, _AXES, 1)
-            known = close[0] if close else ", ".join(_AXES)
+        if token.text not in self.axes:
+            close = get_close_matches(token.text, self.axes, 1)
+            known = close[0] if close else ", ".join(self.axes)
             message = f"`{token.text}` is no axis"
             raise self.error("PQ0107", message, token.span, f"XPath has {known}")
         self.expect("::")
-        return _AXES[token.text]
+        return self.axes[token.text]
 
     def parse_test(self) -> s.NameTest | s.KindTest:
         """Parse a node test."""

@@ -3,14 +3,16 @@
 A line of JSON is one object, a line of CSV has the same fields by its first line:
 
 ``name``, ``query``      required
-``language``             ``xpath`` or ``xscl``; ``xpath`` unless said otherwise
-``mode``                 ``query``, ``filter`` or ``running``; ``query`` unless said otherwise
+``language``             ``xpath``, ``xquery``, ``xscl`` or ``table``; ``xpath`` if it is left out
+``mode``                 ``query``, ``filter`` or ``running``; ``query`` if it is left out
 ``owner``, ``delivery``  of the subscription; in CSV a delivery that is JSON is taken as that
 ``namespaces``           prefixes and URIs; in CSV as JSON
 ``variables``            values of ``$name``; in CSV as JSON
 ``select``               names and paths of values beside each result; in CSV as JSON
 ``dialect``              ``xpath`` or ``xsq``
 ``context``              the path at whose first node the query starts
+``untyped``, ``empty``   of a query in XQuery
+``within``               the window of a query in XQuery over several streams
 """
 
 from __future__ import annotations
@@ -20,16 +22,17 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from penstock.errors import PenstockError, QueryError, RegistryError
-from penstock.planning.programs import LANGUAGES, compile_program
+from penstock.planning.programs import LANGUAGES, OPTIONS, compile_program
 from penstock.registry.columns import Columns
 
-_OPTIONS = ("context", "dialect", "namespaces", "select", "variables")
-_XPATH_OPTIONS = frozenset({"context", "dialect", "select"})
-FIELDS = frozenset({"name", "query", "language", "mode", "owner", "delivery", *_OPTIONS})
-_TEXTS = frozenset({"name", "query", "language", "mode", "owner", "dialect", "context"})
+OPTION_FIELDS = tuple(dict.fromkeys(option for own in OPTIONS.values() for option in own))
+FIELDS = ("name", "query", "language", "mode", "owner", "delivery", *OPTION_FIELDS)
 _MAPS = ("namespaces", "select", "variables")
+_TEXTS = frozenset(FIELDS) - {"delivery", "within", *_MAPS}
 _DECODE = json.JSONDecoder().decode
 _AS_JSON = ("delivery", *_MAPS)
+JSON_STARTS = '{"['
+"""A delivery in a cell that starts with one of these is JSON, any other is text."""
 
 
 class LineError(NamedTuple):
@@ -102,20 +105,21 @@ def _cells(cells: list[str], columns: Sequence[str]) -> dict[str, Any] | None:
         return None
     if len(cells) > len(columns):
         raise _refusal(f"there are {len(cells)} cells, and {len(columns)} columns")
-    record: dict[str, Any] = dict(zip(columns, cells, strict=False))
+    cells_by_column = zip(columns, cells, strict=False)
+    record: dict[str, Any] = {column: cell for column, cell in cells_by_column if cell}
     for column in _AS_JSON:
         cell = record.get(column)
-        if cell and (column != "delivery" or cell[0] in '{"['):
+        if cell and (column != "delivery" or cell[0] in JSON_STARTS):
             try:
                 record[column] = json.loads(cell)
             except ValueError as error:
                 raise _refusal(f"`{column}` is no JSON: {error}") from None
-    return {column: value for column, value in record.items() if value != ""}
+    return record
 
 
 def _compile(record: dict[str, Any]) -> Columns:
-    if not FIELDS.issuperset(record):
-        unknown = min(map(str, record.keys() - FIELDS))
+    if unknown_fields := record.keys() - FIELDS:
+        unknown = min(map(str, unknown_fields))
         raise _refusal(f"`{unknown}` is no field; there are {', '.join(sorted(FIELDS))}")
     for field, value in record.items():
         if type(value) is not str and value is not None and field in _TEXTS:
@@ -126,7 +130,11 @@ def _compile(record: dict[str, Any]) -> Columns:
         raise _refusal(f"there is no {'query' if name else 'name'}")
     if language not in LANGUAGES:
         raise _refusal(f"the language `{language}` is none of {', '.join(sorted(LANGUAGES))}")
-    options = {field: record[field] for field in _OPTIONS if record.get(field)}
+    options = {
+        field: record[field]
+        for field in OPTION_FIELDS
+        if field in record and record[field] not in (None, "", {})
+    }
     mode: Any = get("mode") or "query"
     delivery = get("delivery")
     if options:
@@ -137,7 +145,7 @@ def _compile(record: dict[str, Any]) -> Columns:
         text,
         json.dumps(options) if options else "{}",
         mode,
-        get("owner"),
+        get("owner") or None,
         None if delivery is None else json.dumps(delivery),
         compile_program(text, mode, language, options),
     )
@@ -148,7 +156,7 @@ def _compile(record: dict[str, Any]) -> Columns:
 
 
 def _check_options(language: str, options: dict[str, Any]) -> None:
-    if language != "xpath" and (others := options.keys() & _XPATH_OPTIONS):
+    if others := options.keys() - OPTIONS[language]:
         raise _refusal(f"`{min(others)}` is no field of a query in {language}")
     for field in _MAPS:
         if not isinstance(options.get(field, {}), dict):

@@ -26,7 +26,7 @@ HINTS = {"subscriptions": f"subscriptions stand below `registry`, as in {EXAMPLE
 
 _OPTIONS = {
     "xpath": ("dialect", "select", "context"),
-    "xquery": ("untyped", "empty"),
+    "xquery": ("untyped", "empty", "within"),
     "xscl": (),
 }
 """Languages, and the options that a query has in one of them alone."""
@@ -156,7 +156,8 @@ def _query(text: str, fields: Fields, language: str) -> Query:
 
         untyped = fields.choice("untyped", ("error", "false"), "error")
         empty = fields.choice("empty", ("drop", "send"), "drop")
-        return xquery(text, **options, untyped=untyped, empty=empty)
+        within = fields.optional("within")
+        return xquery(text, **options, untyped=untyped, empty=empty, within=within)
     return xpath(
         text,
         **options,

@@ -67,3 +67,62 @@ def test_infix_contains_needs_a_path(text: str) -> None:
 def test_plain_xpath_knows_none_of_it(text: str) -> None:
     with pytest.raises(QueryError):
         xpath(text)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "plain"),
+    [
+        ("//a[//b]", "//a[.//b]"),
+        ("//a[//b[//c]//d]", "//a[.//b[.//c]//d]"),
+        ("//a[not(//b = 2) and (//c or d)]", "//a[not(.//b = 2) and (.//c or d)]"),
+        ("//a[count(//b) > 1]", "//a[count(.//b) > 1]"),
+        ("//a[(//b)[2]]", "//a[(.//b)[2]]"),
+        ("//a[//@b]", "//a[.//@b]"),
+        ("//a[/b//c]", "//a[/b//c]"),
+        ("//a[/descendant::b]", "//a[/descendant::b]"),
+        ("//a[b]//c[//d]", "//a[b]//c[.//d]"),
+        ("count(//a[//b])", "count(//a[.//b])"),
+    ],
+)
+def test_a_predicate_starts_at_its_element(dialect: str, plain: str) -> None:
+    assert xsq(dialect) == xpath(plain)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "plain"),
+    [
+        ("//a[d::b]", "//a[descendant::b]"),
+        ("/d::a[p::b/a::c]", "/descendant::a[parent::b/ancestor::c]"),
+        ("d[a = 1]/p/a", "//d[a = 1]/p/a"),
+        ("//a::b", "//ancestor::b"),
+    ],
+)
+def test_short_axes_have_long_names(dialect: str, plain: str) -> None:
+    assert xsq(dialect) == xpath(plain)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "plain"),
+    [
+        ("//a[@s = blue]", "//a[@s = 'blue']"),
+        ("//a[(b = x OR c != y) and d]", "//a[(b = 'x' or c != 'y') and d]"),
+        ("//a[b contains x]", "//a[b[contains(., 'x')]]"),
+        ("//a[b = c/d]", "//a[b = c/d]"),
+        ("//a[b = c + 1]", "//a[b = c + 1]"),
+        ("//a[b = ./c]", "//a[b = ./c]"),
+    ],
+)
+def test_a_word_that_is_compared_is_a_constant(dialect: str, plain: str) -> None:
+    assert xsq(dialect) == xpath(plain)
+
+
+@pytest.mark.parametrize("text", ["//a[b contains c/d]", "//a[b contains (c)]"])
+def test_infix_contains_needs_a_constant(text: str) -> None:
+    with pytest.raises(QueryError, match="needs a string on its right"):
+        xsq(text)
+
+
+@pytest.mark.parametrize("axis", ["d", "a", "p"])
+def test_plain_xpath_has_no_short_axes(axis: str) -> None:
+    with pytest.raises(QueryError, match="PQ0107"):
+        xpath(f"//x[{axis}::y]")
