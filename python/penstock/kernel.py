@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -107,8 +108,10 @@ CHUNK_BYTES = 256 << 10
 class Session:
     """Evaluates a plan over documents, one after the other.
 
-    Rows decided before an error can still be taken after it, and the next document starts as if
-    nothing had happened. A session that is live may go on with another plan in the middle of a
+    Rows decided before an error can still be taken after it. A document that begins finds nothing
+    of an earlier one, however that one ended. What waits to be taken has the numbers of documents:
+    a number is used again only when the rows of its document were taken, or dropped by ``clear``.
+    A session that is live may go on with another plan in the middle of a
     document.
     """
 
@@ -210,6 +213,17 @@ class Session:
         """
         raise_failure(self._native.finish())
 
+    def abandon(self) -> None:
+        """End a document whose bytes cannot be had any more; rows that are finished stay.
+
+        After ``finish``, or an error, there is nothing to end.
+        """
+        self._native.abandon()
+
+    def clear(self) -> None:
+        """End the document under way, and drop all that waits to be taken."""
+        self._native.clear()
+
     def read_pieces(
         self,
         pieces: Iterable[Buffer],
@@ -217,7 +231,7 @@ class Session:
         stream: str = "default",
         number: int = 0,
     ) -> Iterator[bool]:
-        """Read a document, and yield after each piece of it; who stops early leaves it open.
+        """Read a document, and yield after each piece of it; stopping early abandons it.
 
         What is yielded is whether the piece is not at its end: then rows should be taken.
 
@@ -226,12 +240,15 @@ class Session:
             LimitError: The document passed a limit.
         """
         self.begin(encoding, stream, number)
-        for piece in pieces:
-            place, end = 0, len(piece)  # type: ignore[arg-type]
-            while place < end:
-                place = self.feed_some(piece, place)
-                yield place < end
-        self.finish()
+        try:
+            for piece in pieces:
+                place, end = 0, len(piece)  # type: ignore[arg-type]
+                while place < end:
+                    place = self.feed_some(piece, place)
+                    yield place < end
+            self.finish()
+        finally:
+            self.abandon()
 
     def read(
         self, documents: Sequence[WholeDocument], first: int = 0, *, with_times: bool = True
@@ -265,19 +282,21 @@ class Session:
         return count, [(number, error_of(failure)) for number, failure in failures]
 
     def read_whole(self, document: Buffer) -> None:
-        """Read one document that is at hand.
+        """Read one document that is at hand; if it fails, nothing of it waits to be taken.
 
         Raises:
             DocumentError: The document is not well-formed.
             LimitError: The document passed a limit.
         """
-        count, errors = self.read([(document, None, "default")])
-        for _, error in errors:
-            raise error
-        if not count:  # its rows are many, and all of them are wanted
-            self.begin()
-            self.feed(document)
-            self.finish()
+        try:
+            count, errors = self.read([(document, None, "default")])
+            for _, error in errors:
+                raise error
+            if not count:  # its rows are many, and all of them are wanted
+                deque(self.read_pieces([document]), 0)
+        except DocumentError:
+            self.clear()
+            raise
 
     def interrupt(self) -> None:
         """Stop what is under way, from any thread: it raises ``CancelledError``, now and later."""

@@ -230,6 +230,16 @@ impl Session {
         Ok(self.run(py, session::Session::finish)?.err())
     }
 
+    /// Ends a document whose bytes cannot be had any more; rows that are finished stay.
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.with(session::Session::abandon))
+    }
+
+    /// Ends the document under way, and drops all that waits to be taken.
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.with(session::Session::clear))
+    }
+
     /// Reads whole documents: bytes, encoding if it overrides what the document says of itself, and
     /// stream. Their rows carry numbers from `first` on. Returns how many were read, and what went
     /// wrong, by number. The first that has too many rows to be read as a whole is not read, and

@@ -88,6 +88,7 @@ class Pool:
     def release(self, idle: list[Follower], follower: Follower) -> None:
         """Take a follower back."""
         self._active.discard(follower)
+        follower.session.clear()
         if len(idle) < _IDLE_MAX:
             idle.append(follower)
         else:

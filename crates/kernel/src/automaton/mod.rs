@@ -276,6 +276,12 @@ impl Automaton {
         }
     }
 
+    /// Whether nothing is left of a document under way.
+    pub fn is_clear(&self) -> bool {
+        let is_at_start = self.frames.stack.is_empty() && self.candidates.is_empty();
+        is_at_start && self.queue.is_empty()
+    }
+
     /// Ends the document; everything undecided is decided now.
     pub fn finish(&mut self, length: u64) -> Result<(), DocumentError> {
         self.event_end = length;
@@ -322,6 +328,11 @@ impl Automaton {
     /// Drops the rows behind the first ones.
     pub fn drop_rows(&mut self, length: usize) {
         self.rows.truncate(length);
+    }
+
+    /// The rows that wait to be taken.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     /// How many rows wait to be taken.

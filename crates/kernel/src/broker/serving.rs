@@ -248,7 +248,6 @@ impl Broker {
     /// Asks the document all queries, and adds messages to rows. False if it has too many nodes;
     /// then some messages may have been added.
     pub fn ask(&mut self, rows: &mut Rows) -> bool {
-        self.failed.clear();
         let spans = self.record.spans.iter();
         let nested: u64 = spans.map(|span| span.end - span.start).sum();
         if nested > NESTED_BYTES_MAX {

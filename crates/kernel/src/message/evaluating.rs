@@ -330,6 +330,12 @@ impl Evaluating {
         written.map_err(|error| Failure { error, byte: 0 })
     }
 
+    /// Whether nothing was gathered that belongs to a document under way.
+    pub fn is_clear(&self) -> bool {
+        let mut gathered = self.gathered.iter();
+        gathered.all(|one| one.as_ref().is_ok_and(Folding::is_clear))
+    }
+
     /// Forgets the document under way and what was gathered.
     pub fn clear(&mut self) {
         if self.role == 0 {

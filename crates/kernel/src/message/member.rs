@@ -379,6 +379,11 @@ impl Member {
         self.evaluating.clear();
     }
 
+    /// Whether nothing is left of a document under way.
+    pub fn is_clear(&self) -> bool {
+        self.phase == Phase::Idle && self.error.is_none() && self.evaluating.is_clear()
+    }
+
     /// Why the program has failed at the document, if it has.
     pub fn take_error(&mut self) -> Option<Failure> {
         self.error.take()

@@ -172,6 +172,11 @@ impl Messages {
         self.end_document();
     }
 
+    /// Whether nothing is left of a document under way.
+    pub fn is_clear(&self) -> bool {
+        self.members.iter().all(Member::is_clear)
+    }
+
     fn end_document(&mut self) {
         let document = self.document;
         for member in self.members.iter_mut() {
@@ -188,6 +193,11 @@ impl Messages {
     /// Subscriptions that failed since the last call.
     pub fn take_failed(&mut self) -> Vec<Failed> {
         std::mem::take(&mut self.failed)
+    }
+
+    /// The rows that wait to be taken.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     /// How many rows wait to be taken, and the bytes of their values.

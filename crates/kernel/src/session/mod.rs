@@ -139,9 +139,34 @@ impl Session {
         stream: &str,
         document: DocumentId,
     ) -> Result<(), DocumentError> {
+        self.check_number(document);
+        self.abandon();
         self.adopt_next();
         self.document = document;
         self.reading.begin(Way::Events, encoding, stream, document)
+    }
+
+    /// Ends a document whose bytes cannot be had any more. Its finished rows stay; after `finish`
+    /// or an error there is nothing to end.
+    pub fn abandon(&mut self) {
+        self.reading.abandon();
+        self.reading.listeners.collect();
+    }
+
+    /// Ends the document under way, and drops all that waits to be taken.
+    pub fn clear(&mut self) {
+        self.abandon();
+        self.remove_rows();
+        self.witnesses.clear();
+        self.take_failing();
+    }
+
+    /// Numbers tell documents apart, so those of documents with rows that wait are in use.
+    fn check_number(&self, document: DocumentId) {
+        debug_assert!(
+            !self.reading.listeners.has_rows_of(document),
+            "a number is used again only when the rows of its document were taken"
+        );
     }
 
     fn adopt_next(&mut self) {
@@ -175,13 +200,18 @@ impl Session {
     /// The rows finished since the last call; `now`, in seconds, is when they are counted. Those in
     /// bulk are counted by the tries.
     pub fn take(&mut self, now: u32) -> Rows {
+        let rows = self.remove_rows();
+        self.usage.count(&rows.subscription, now);
+        rows
+    }
+
+    fn remove_rows(&mut self) -> Rows {
         let listeners = &mut self.reading.listeners;
         listeners.gather();
         // The next ones are likely to be as many.
         let next = listeners.rows.like();
         let rows = std::mem::replace(&mut listeners.rows, next);
         listeners.waiting = (0, 0);
-        self.usage.count(&rows.subscription, now);
         self.reading.ledger.release(rows.len(), rows.bytes());
         rows
     }
@@ -189,7 +219,7 @@ impl Session {
     /// Subscriptions that failed at a document since the last call.
     pub fn take_failing(&mut self) -> Vec<Failing> {
         let mut failing = std::mem::take(&mut self.failing);
-        failing.extend(self.reading.listeners.take_exceeded());
+        failing.extend(self.reading.listeners.take_failing());
         failing
     }
 

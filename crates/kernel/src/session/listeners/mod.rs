@@ -52,6 +52,8 @@ pub struct Listeners {
     limits: Limits,
     options: Options,
     ledger: Arc<Ledger>,
+    /// Subscriptions that failed, of engines that are no more.
+    failing: Vec<Failing>,
     /// Rows that wait and are not of the document under way, and the bytes of their values.
     pub waiting: (usize, usize),
     /// Subscriptions that get nothing, by the session's numbers.
@@ -82,6 +84,7 @@ impl Listeners {
             limits,
             options,
             ledger,
+            failing: Vec::new(),
             waiting: (0, 0),
             silent: Box::default(),
             open: OpenTags::default(),
