@@ -155,11 +155,15 @@ def _shape_of(read: Callable[[], Iterable[Input]], bytes_max: int) -> tuple[Shap
     whole, notes = Shape(), []
     for document in read():
         profile = read_shape(document, bytes_max)
+        name, failure = document.document, profile.failure
+        if failure is not None and not profile.bytes:
+            notes.append(f"{name} could not be read: {failure.code}")
+            continue
         whole.add(profile.shape)
-        if profile.failure is not None:
-            notes.append(f"{document.document} failed and is known in part: {profile.failure.code}")
+        if failure is not None:
+            notes.append(f"{name} failed and is known in part: {failure.code}")
         elif profile.is_cut:
-            notes.append(f"{document.document} was read in part")
+            notes.append(f"{name} was read in part")
     return whole, notes
 
 
