@@ -70,7 +70,7 @@ def infer(
         SettingError: There is no such element, or no element at all.
     """
     documents, notes = _shape_of(read, bytes_max)
-    samples = Samples(read, bytes_max)
+    samples = Samples(read, bytes_max, is_each=True)
     prefixes = _prefixes_of(documents, names_of(samples).prefixes)
     finder = _Finder(documents, prefixes, record, lambda one, base: one.count >= 2 * base.count)
     texts = _paths_with_text(finder.shapes(), prefixes, samples)
