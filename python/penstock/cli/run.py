@@ -100,7 +100,8 @@ def _run(pipeline: Pipeline, resume: list[str], *, is_quiet: bool) -> int:
 
 def silent_lines(pipeline: Pipeline, outcome: Outcome) -> Iterator[str]:
     """Yield which subscriptions had no result in a run, and the likely reasons."""
-    from penstock.cli.nothing import reasons
+    from penstock.cli.nothing import SAMPLE_BYTES, reasons
+    from penstock.engine.diagnosis import Samples
     from penstock.spark.pipelines.running import NAMED_MAX
     from penstock.spark.pipelines.sampling import sample_documents
 
@@ -110,7 +111,9 @@ def silent_lines(pipeline: Pipeline, outcome: Outcome) -> Iterator[str]:
     silent = [one.name for one in registry if one.name not in outcome.matched]
     if silent:
         yield f"{len(silent)} of {len(registry)} subscriptions never matched"
-        yield from reasons(registry, silent, lambda: sample_documents(pipeline), has_labels=True)
+        documents = outcome.documents
+        samples = Samples(lambda: sample_documents(pipeline), SAMPLE_BYTES, documents=documents)
+        yield from reasons(registry, silent, samples, has_labels=True)
 
 
 def _run_on_spark(

@@ -70,7 +70,7 @@ def infer(
         SettingError: There is no such element, or no element at all.
     """
     documents, notes = _shape_of(read, bytes_max)
-    samples = Samples(read, bytes_max)
+    samples = Samples(read, bytes_max, is_each=True)
     prefixes = _prefixes_of(documents, names_of(samples).prefixes)
     finder = _Finder(documents, prefixes, record, lambda one, base: one.count >= 2 * base.count)
     texts = _paths_with_text(finder.shapes(), prefixes, samples)
@@ -155,11 +155,15 @@ def _shape_of(read: Callable[[], Iterable[Input]], bytes_max: int) -> tuple[Shap
     whole, notes = Shape(), []
     for document in read():
         profile = read_shape(document, bytes_max)
+        name, failure = document.document, profile.failure
+        if failure is not None and not profile.bytes:
+            notes.append(f"{name} could not be read: {failure.code}")
+            continue
         whole.add(profile.shape)
-        if profile.failure is not None:
-            notes.append(f"{document.document} failed and is known in part: {profile.failure.code}")
+        if failure is not None:
+            notes.append(f"{name} failed and is known in part: {failure.code}")
         elif profile.is_cut:
-            notes.append(f"{document.document} was read in part")
+            notes.append(f"{name} was read in part")
     return whole, notes
 
 
