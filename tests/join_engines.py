@@ -11,9 +11,9 @@ import penstock
 from penstock.joins import JoinOptions
 from penstock.languages.xscl import xscl
 from penstock.results import Document, Result
-from penstock.testing.reference import Arrival, Outcome, run
-from penstock.testing.reference.streams import Evaluate, by_brute_force, by_rows
-from penstock.testing.tree import parse
+from penstock_testing.reference import Arrival, Outcome, run
+from penstock_testing.reference.streams import Evaluate, by_brute_force, by_rows
+from penstock_testing.tree import parse
 
 Ask = Callable[[Mapping[str, str], Sequence[Document]], list[Outcome]]
 

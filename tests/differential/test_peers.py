@@ -5,10 +5,10 @@ from saxonche import PySaxonApiError
 
 from penstock.errors import QueryError
 from penstock.languages.xpath import xpath
-from penstock.testing.generate import NAMESPACES, ExpressionKnobs
-from penstock.testing.peers import Libxml2, Saxon, by_value, same, without_document
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import parse
+from penstock_testing.generate import NAMESPACES, ExpressionKnobs
+from penstock_testing.peers import Libxml2, Saxon, by_value, same, without_document
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import parse
 from tests.differential.pairs import (
     BATCH,
     EMPTY_SECTION,

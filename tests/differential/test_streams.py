@@ -11,8 +11,8 @@ import pytest
 
 import penstock
 from penstock.joins import JoinOptions
-from penstock.testing.peers.saxon_xquery import SaxonXQuery
-from penstock.testing.sequences.describing import WHOLE, Described, canonical, shorten
+from penstock_testing.peers.saxon_xquery import SaxonXQuery
+from penstock_testing.sequences.describing import WHOLE, Described, canonical, shorten
 
 BATCH = 40
 NON_EMPTY_MIN = 0.6

@@ -9,8 +9,8 @@ import pytest
 from saxonche import PySaxonApiError
 
 from penstock.languages.xpath import xpath
-from penstock.testing.generate import NAMESPACES
-from penstock.testing.peers import (
+from penstock_testing.generate import NAMESPACES
+from penstock_testing.peers import (
     Answer,
     Libxml2,
     Saxon,
@@ -20,8 +20,8 @@ from penstock.testing.peers import (
     saxon_refuses,
     without_document,
 )
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import parse
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import parse
 from tests.differential.pairs import BATCH, batches, whole_pairs
 from tests.engines import ENGINES, ask_reference, identical
 

@@ -14,11 +14,11 @@ import pytest
 
 from penstock.errors import QueryError
 from penstock.languages.xquery import xquery
-from penstock.testing.adversary.xquery import asking
-from penstock.testing.adversary.xquery.asking import Answer, Failed, difference
-from penstock.testing.adversary.xquery.attack import random_case
-from penstock.testing.peers import saxon_divides, saxon_fails
-from penstock.testing.peers.saxon_xquery import SaxonXQuery
+from penstock_testing.adversary.xquery import asking
+from penstock_testing.adversary.xquery.asking import Answer, Failed, difference
+from penstock_testing.adversary.xquery.attack import random_case
+from penstock_testing.peers import saxon_divides, saxon_fails
+from penstock_testing.peers.saxon_xquery import SaxonXQuery
 from tests.differential.pairs import batches
 
 BATCH = 250

@@ -15,8 +15,8 @@ from penstock.planning.brokering import BrokerOptions
 from penstock.planning.programs import compile_program
 from penstock.planning.sequences.verdicts import operators_with
 from penstock.schemas.facts import NO_FACTS, facts_of
-from penstock.testing.generate.brokered import random_brokered, random_nested
 from penstock.twigs.sequences import Sequences
+from penstock_testing.generate.brokered import random_brokered, random_nested
 
 PAPER = [
     BrokerOptions(strategy, knowledge)

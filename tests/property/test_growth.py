@@ -12,13 +12,13 @@ import pytest
 from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
 from penstock.planning.normalise import normalise
-from penstock.testing.generate.growth import KNOWN, GrowthCase, growth_cases
-from penstock.testing.generate.growth_documents import GROUP_RECORDS, SHAPES
-from penstock.testing.growth import measure
-from penstock.testing.kleene import steps_at
-from penstock.testing.peers import Libxml2, is_empty, same, without_document
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import parse
+from penstock_testing.generate.growth import KNOWN, GrowthCase, growth_cases
+from penstock_testing.generate.growth_documents import GROUP_RECORDS, SHAPES
+from penstock_testing.growth import measure
+from penstock_testing.kleene import steps_at
+from penstock_testing.peers import Libxml2, is_empty, same, without_document
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import parse
 from tests.engines import ask_kernel, ask_reference
 from tests.property.runs import orders_what_grows_backwards, trace_of
 

@@ -12,10 +12,10 @@ import penstock
 from penstock.errors import QueryError, RegistryError
 from penstock.joins import JoinOptions
 from penstock.results import Document, Result
-from penstock.testing.generate import random_stream, random_subscriptions
-from penstock.testing.reference import Arrival
-from penstock.testing.reference.streams import Outcome, run
-from penstock.testing.tree import parse
+from penstock_testing.generate import random_stream, random_subscriptions
+from penstock_testing.reference import Arrival
+from penstock_testing.reference.streams import Outcome, run
+from penstock_testing.tree import parse
 
 WAYS = {
     "shared": JoinOptions(),

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import penstock
-from penstock.testing.generate import random_document
+from penstock_testing.generate import random_document
 
 QUERIES = (
     "//a",

@@ -15,7 +15,7 @@ from penstock.joins import Joiner, JoinOptions, WitnessReader
 from penstock.kernel import JoinStatistics
 from penstock.planning.programs import compile_program
 from penstock.results import Document
-from penstock.testing.generate import random_stream, random_subscriptions
+from penstock_testing.generate import random_stream, random_subscriptions
 from tests.property.test_joins import WAYS, Found, expected
 
 RANDOMS = st.randoms(use_true_random=False)

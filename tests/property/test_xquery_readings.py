@@ -8,8 +8,8 @@ import pytest
 
 import penstock
 from penstock.errors import QueryError
-from penstock.testing.generate.documents import random_document
-from penstock.testing.generate.flwor import random_xquery
+from penstock_testing.generate.documents import random_document
+from penstock_testing.generate.flwor import random_xquery
 
 Row = tuple[str | None, int, str, str | None, str]
 SEEDS = range(40)

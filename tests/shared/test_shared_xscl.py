@@ -9,7 +9,7 @@ import pytest
 
 import penstock
 from penstock.joins import JoinOptions
-from penstock.testing.tree import parse
+from penstock_testing.tree import parse
 from tests.shared.test_shared_joins import arrivals_of, doubtful, expected_pairs
 
 

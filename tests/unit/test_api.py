@@ -1,5 +1,6 @@
 """What a program sees of the package: names, errors, forms for people, loggers, loading."""
 
+import importlib
 import logging
 import pickle
 import subprocess
@@ -39,6 +40,11 @@ def test_what_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = penstock.nothing
     assert penstock.__version__
+
+
+def test_the_testing_helpers_have_moved() -> None:
+    with pytest.raises(ImportError, match="now the package penstock_testing"):
+        importlib.import_module("penstock.testing")
 
 
 def test_importing_the_package_loads_next_to_nothing() -> None:

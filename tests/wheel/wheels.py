@@ -11,7 +11,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 ROOT = Path(__file__).resolve().parents[2]
-LEFT_OUT = {"__pycache__", "testing"}
+LEFT_OUT = {"__pycache__", "penstock_testing"}
 
 Files = dict[str, bytes]
 

@@ -14,9 +14,9 @@ import penstock
 from penstock.errors import QueryError
 from penstock.results import Document
 from penstock.spark import join, quarantine, statements
-from penstock.testing.generate import random_stream, random_subscriptions
-from penstock.testing.reference.streams import run
-from penstock.testing.tree import parse
+from penstock_testing.generate import random_stream, random_subscriptions
+from penstock_testing.reference.streams import run
+from penstock_testing.tree import parse
 from tests.corpus import test_streams as streams
 from tests.corpus.test_joins import CASES, documents_of, queries_of
 from tests.join_engines import arrivals_of as arrivals_of_documents

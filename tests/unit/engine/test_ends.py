@@ -14,9 +14,9 @@ from penstock.errors import PenstockError
 from penstock.planning.modes import Mode
 from penstock.registry import MemoryRegistry
 from penstock.results import Result
-from penstock.testing.generate import NAMESPACES, random_expression
-from penstock.testing.generate.names import ATTRIBUTES, ELEMENTS, ROOT
-from penstock.testing.generate.schemas import (
+from penstock_testing.generate import NAMESPACES, random_expression
+from penstock_testing.generate.names import ATTRIBUTES, ELEMENTS, ROOT
+from penstock_testing.generate.schemas import (
     Model,
     RandomDtd,
     random_dtd,

@@ -6,7 +6,7 @@ import pytest
 
 import penstock
 from penstock import Registry
-from penstock.testing.generate import random_document
+from penstock_testing.generate import random_document
 
 PATHS = ["//a", "//b[@x]", "/r//c", "//a//d", "//*[@y]/b", "//d/@n", "/r/a", "//c[@x or @y]//*"]
 # What they select does not depend on what open elements contained before.

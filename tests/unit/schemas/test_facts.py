@@ -18,8 +18,8 @@ from penstock.schemas.facts import (
     is_free_of_nesting,
     is_in_order,
 )
-from penstock.testing.generate.names import ELEMENTS
-from penstock.testing.generate.schemas import random_dtd, random_valid_document
+from penstock_testing.generate.names import ELEMENTS
+from penstock_testing.generate.schemas import random_dtd, random_valid_document
 
 Path_ = list[tuple[bool, str]]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OLDEST_PYTHON = (3, 11)
 """The native module is built for this version of Python and all later ones."""
-_LEFT_OUT = ("__pycache__", ".pyi", "testing")
+_LEFT_OUT = ("__pycache__", ".pyi")
 
 _shipped: WeakSet[Any] = WeakSet()
 

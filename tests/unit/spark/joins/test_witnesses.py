@@ -20,11 +20,11 @@ from penstock.planning.templates import Edge, Variable, compile_join
 from penstock.spark.joins.batch import witnesses
 from penstock.spark.joins.batch.rounds import Plan
 from penstock.spark.joins.batch.witnesses import Reading, read
-from penstock.testing.generate import random_stream, random_xscl
-from penstock.testing.reference import Arrival
-from penstock.testing.reference.rows import witness_of
-from penstock.testing.tree import parse
 from penstock.twigs import Event
+from penstock_testing.generate import random_stream, random_xscl
+from penstock_testing.reference import Arrival
+from penstock_testing.reference.rows import witness_of
+from penstock_testing.tree import parse
 
 Span = tuple[int, int]
 NUMBERS = count()
