@@ -221,7 +221,7 @@ class Session:
         self._native.abandon()
 
     def clear(self) -> None:
-        """End the document under way, and drop all that waits to be taken."""
+        """End the document under way, drop all that waits, and take back ``interrupt``."""
         self._native.clear()
 
     def read_pieces(
@@ -299,7 +299,7 @@ class Session:
             raise
 
     def interrupt(self) -> None:
-        """Stop what is under way, from any thread: it raises ``CancelledError``, now and later."""
+        """Stop what is under way, from any thread: it raises ``CancelledError`` until ``clear``."""
         self._native.interrupt()
 
     def suspend(self, subscriptions: Sequence[int]) -> None:

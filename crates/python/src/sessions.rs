@@ -155,7 +155,7 @@ impl Session {
         self.with(session::Session::broker_operators)
     }
 
-    /// Asks to stop what is under way, from any thread. The session is of no use afterwards.
+    /// Asks to stop what is under way, from any thread, and all that comes until `clear`.
     fn interrupt(&self) {
         self.ledger.interrupt();
     }
@@ -235,8 +235,9 @@ impl Session {
         py.detach(|| self.with(session::Session::abandon))
     }
 
-    /// Ends the document under way, and drops all that waits to be taken.
+    /// Ends the document under way, drops all that waits to be taken, and takes back `interrupt`.
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        self.ledger.resume();
         py.detach(|| self.with(session::Session::clear))
     }
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
-from threading import RLock
 from weakref import WeakKeyDictionary
 
+from penstock.engine.follower import Follower
 from penstock.engine.gathering import Bound, GatheringSnapshot, sides_of
 from penstock.engine.joining import lateness_error
 from penstock.engine.messages import MessagePage
 from penstock.engine.rows import error_row
+from penstock.engine.stages import Rows, Taken
 from penstock.engine.tuples import TUPLE_BYTES_MAX, TUPLES_MAX, Messages
 from penstock.joins import (
     BindingFeeder,
@@ -24,7 +25,7 @@ from penstock.joins import (
     Side,
     TupleBinding,
 )
-from penstock.kernel import Batch, Gathered, MessageRows
+from penstock.kernel import Gathered, MessageRows
 from penstock.limits import Limits
 from penstock.planning.bindings.programs import BindingProgram
 from penstock.registry.subscriptions import Snapshot
@@ -32,12 +33,7 @@ from penstock.results import Result
 from penstock.results.documents import FIRST_US, microseconds_of
 from penstock.sources import Input
 
-Rows = Iterator[Sequence[Result]]
-"""Rows in lists and pages of bounded size."""
-
 Kind = tuple[object, ...]
-
-_NO_ROWS: Rows = iter(())
 
 _EXPIRIES = 4
 """So often within a window what is too old is dropped."""
@@ -68,7 +64,7 @@ class Tables:
         self.sides = sides_of(program)
         self.kind = kind_of(program)
         self._streams = [side.stream for side in program.sides]
-        self._within_us = program.within_us
+        self.within_us = program.within_us
         self._limits = limits
         self._joiner = ProgressiveJoiner(graph, options, limits)
         self._feeder = BindingFeeder(self._joiner, graph, counts, limits.memory_bytes_max)
@@ -155,7 +151,7 @@ class Tables:
 
     def expire(self, watermark_us: int) -> Rows:
         """Drop bindings for which no partner can come; yield the rows that memory missed."""
-        within = self._within_us
+        within = self.within_us
         if within is None or watermark_us - within < self._expired_us + within // _EXPIRIES:
             return
         self._expired_us = watermark_us - within
@@ -221,11 +217,12 @@ class Binder:
 
     Subscriptions that join the same bindings in the same way share their tables. The rows of each
     join come in the order of arrival. What memory missed comes at the end, at a heartbeat, and
-    before anything expires. Threads that share a binder hold ``lock``.
+    before anything expires.
     """
 
+    is_first = True
+
     def __init__(self, limits: Limits, options: JoinOptions) -> None:
-        self.lock = RLock()
         self._limits = limits
         self._options = options
         self._version = -1
@@ -240,10 +237,14 @@ class Binder:
         """Whether nothing joins."""
         return not self._known
 
-    def follow(self, snapshot: Snapshot) -> None:
+    def follow(self, follower: Follower) -> Snapshot:
         """Take over the subscriptions of a snapshot, unless a later one was there."""
-        if snapshot.version < self._version:
-            return
+        snapshot = follower.snapshot
+        if snapshot.version >= self._version:
+            self._take_over(snapshot)
+        return snapshot
+
+    def _take_over(self, snapshot: Snapshot) -> None:
         self._version = snapshot.version
         bound = snapshot.bound if isinstance(snapshot, GatheringSnapshot) else {}
         for name, (known, _) in [*self._known.items()]:
@@ -271,24 +272,24 @@ class Binder:
             if self._latest.get(tables.kind) is tables:
                 del self._latest[tables.kind]
 
-    def names_of(self, snapshot: Snapshot, number: int) -> list[str]:
-        """Return the subscriptions that join a side, by its number behind the names."""
-        assert isinstance(snapshot, GatheringSnapshot), "somebody joins sides"
-        side = snapshot.sides[number]
-        return [name for name, (_, tables) in self._known.items() if side in tables.sides]
-
-    def join(self, snapshot: Snapshot, documents: Sequence[Input], batch: Batch) -> Rows:
+    def take(self, mark: Snapshot, taken: Taken) -> Rows:
         """Yield the rows of the bindings of a batch, which are taken out of it at once."""
-        if not isinstance(snapshot, GatheringSnapshot):
-            return _NO_ROWS
-        gathered = batch.take_bindings(len(snapshot.names))
-        if not len(gathered):
-            return _NO_ROWS
-        late: list[Input] = []
-        origins = [
-            self._origin(documents[number], count, late) for number, _, count in gathered.groups()
-        ]
-        return self._joined(snapshot.sides, documents, (gathered, origins), late)
+        documents = taken.documents
+        if isinstance(mark, GatheringSnapshot):
+            gathered = taken.batch.take_bindings(len(mark.names))
+            late: list[Input] = []
+            origins = [
+                self._origin(documents[number], count, late)
+                for number, _, count in gathered.groups()
+            ]
+            if origins:
+                yield from self._joined(mark.sides, documents, (gathered, origins), late)
+        for number, error in taken.errors.items():
+            arrived = self._documents.get(documents[number])
+            if arrived is not None and arrived.bindings:
+                error.after_bindings(arrived.bindings)
+        for number in taken.ended:
+            yield from self._end_document(documents[number])
 
     def _origin(self, document: Input, count: int, late: list[Input]) -> Origin | None:
         """Count bindings of a document; None if it is late, which is noted once."""
@@ -333,12 +334,7 @@ class Binder:
         lateness = self._options.lateness_us
         return FIRST_US if lateness is None else self._latest_us - lateness
 
-    def count(self, document: Input) -> int:
-        """Return how many bindings of a document were joined."""
-        arrived = self._documents.get(document)
-        return 0 if arrived is None else arrived.bindings
-
-    def end_document(self, document: Input) -> Rows:
+    def _end_document(self, document: Input) -> Rows:
         """Let event time come to a document that has ended; yield the rows that were missed."""
         if document.event_time is not None or document in self._documents:
             arrived = self._documents.get(document) or self._arrive(document)
@@ -363,6 +359,13 @@ class Binder:
         """Say that a stream has ended: what nothing can probe any more leaves memory first."""
         for tables in [*self._tables]:
             tables.end_stream(stream)
+
+    def needed_from(self) -> int:
+        """Return the earliest event time, in microseconds, that a row to come may depend on."""
+        times = [FIRST_US if one.within_us is None else one.within_us for one in self._tables]
+        if self._options.lateness_us is None or FIRST_US in times:
+            return FIRST_US
+        return max(FIRST_US, self._watermark_us - max(times, default=0) - 1)
 
     def interrupt(self) -> None:
         """End what is being joined, from any thread."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import overload
 
-from penstock.engine.driver import EACH_PIECE, Driver
 from penstock.engine.follower import Fixed
 from penstock.engine.items import Item, item_of
+from penstock.engine.reading import EACH_PIECE, Reader
 from penstock.engine.rows import Origin
 from penstock.engine.silence import warn_of_query
 from penstock.errors import QueryError
@@ -151,7 +151,7 @@ def _rows(session: Session, name: str, source: Input) -> Iterator[tuple[int, Res
     """Yield the rows of a document with their nodes' places, as they are decided."""
     origin = Origin(session, [name], source)
     before: list[tuple[int, Result]] = []
-    for portion in Driver(Fixed(session, [name]), EACH_PIECE).run([source]):
+    for portion in Reader(Fixed(session, [name]), EACH_PIECE).run([source]):
         rows = origin.numbered_rows(portion.batch)
         before += rows
         yield from rows

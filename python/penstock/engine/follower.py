@@ -93,6 +93,11 @@ class Follower:
             if self._suspended_at:
                 self.session.suspend(suspensions.numbers(self.names))
 
+    def joined_by(self, number: int) -> Sequence[str]:
+        """Return the subscriptions that join what a program behind the names gathers."""
+        snapshot = self._snapshot
+        return snapshot.joined_by(number) if isinstance(snapshot, GatheringSnapshot) else ()
+
     def interrupt(self) -> None:
         """End what the session does, from any thread."""
         self.session.interrupt()
@@ -141,14 +146,16 @@ class Fixed:
     names: Sequence[str] = ()
     is_trusting: bool = False
 
-    @property
-    def snapshot(self) -> Snapshot:
-        """Nothing that changes."""
-        raise TypeError("a fixed plan has no snapshot")
-
     def is_behind(self) -> bool:
         """Return False: there is no registry."""
         return False
 
     def advance(self) -> None:
         """Do nothing."""
+
+    def attach(self) -> None:
+        """Do nothing."""
+
+    def joined_by(self, number: int) -> Sequence[str]:
+        """Return nothing: all programs have names."""
+        return ()

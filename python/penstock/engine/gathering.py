@@ -34,6 +34,11 @@ class GatheringSnapshot(Snapshot):
     sides: tuple[bytes, ...]
     bound: Mapping[str, Bound]
 
+    def joined_by(self, number: int) -> list[str]:
+        """Return the subscriptions that join a side, by its number in the plan."""
+        side = self.sides[number - len(self.names)]
+        return [name for name, one in self.bound.items() if side in sides_of(one.program)]
+
 
 def sides_of(program: BindingProgram) -> tuple[bytes, ...]:
     """Return the programs that gather the bindings of a subscription in an engine."""

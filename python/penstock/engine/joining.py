@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from threading import RLock
+from functools import lru_cache
 
+from penstock.engine.follower import Follower
 from penstock.engine.rows import error_row
+from penstock.engine.stages import Taken
 from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Outcome, Subscriber
-from penstock.kernel import ALONE, Joins, Witness
+from penstock.kernel import ALONE, JOIN_BATCH_ROWS_MAX, Witness
 from penstock.limits import Limits
-from penstock.planning.records import JoinOutput
+from penstock.planning.records import Asked, JoinOutput, is_publishing, read_records
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import Requested, requests_of, requests_since
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Fault, Result, make_row
-from penstock.results.documents import FIRST_US, microseconds_of, moment_of
+from penstock.results.documents import FIRST_US, LAST_US, microseconds_of, moment_of
 from penstock.sources import Input, Piece, Refused
 
 Rows = Generator[list[Result], None, None]
 """Rows in lists of bounded size."""
+
+_ROWS_BYTES_MAX = 4 << 20
+"""The values of one list have about so many characters at most."""
 
 
 class _Nobody(Input):
@@ -43,11 +48,12 @@ class Joining:
     The state ends with ``end``, which reports what still waits for a partner. Event time advances
     with every document that has one, whatever is subscribed, and whatever is wrong with the
     document. Rows come in batches; each iterator is read to its end, or closed, before the next
-    call. Threads that share the joins hold ``lock`` meanwhile.
+    call.
     """
 
+    is_first = False
+
     def __init__(self, registry: AnyRegistry, limits: Limits, options: JoinOptions) -> None:
-        self.lock = RLock()
         self._registry = registry
         self._limits = limits
         self._options = options
@@ -60,18 +66,19 @@ class Joining:
         """Grows with every change, whatever becomes of the registry's own version."""
         self._latest_us = FIRST_US
 
-    def follow(self) -> Joins | None:
-        """Take over the current subscriptions, which see what is read from now on.
+    def follow(self, follower: Follower) -> int:
+        """Take over the current subscriptions, which see what is read from now on."""
+        self._update()
+        follower.session.listen(None if self._joiner is None else self._joiner.joins)
+        return self.version
 
-        Returns what sessions are to listen for, if anything.
-        """
+    def _update(self) -> None:
         older, snapshot = self._snapshot, self._registry.snapshot()
         if snapshot is not older:
             self._snapshot = snapshot
             self._take_over(
                 requests_of(snapshot) if older is None else requests_since(older, snapshot)
             )
-        return None if self._joiner is None else self._joiner.joins
 
     def _take_over(self, changes: Mapping[str, Requested | None]) -> None:
         # A subscription that merely moved to another tier goes on as it is.
@@ -100,19 +107,39 @@ class Joining:
         """Whether nothing joins, and nobody needs to know how far event time has come."""
         return self._joiner is None and self._options.lateness is None
 
-    def finish(self, document: Input, witness: Witness | None, version: int | None = None) -> Rows:
-        """Yield the rows that a document completes; it was read under ``version``, or just now.
+    def take(self, mark: int, taken: Taken) -> Rows:
+        """Yield the rows of joining documents, which were read under a version."""
+        witnesses = dict(taken.batch.witnesses())
+        rows: list[Result] = []
+        value_bytes = 0
+        for number in taken.ended:
+            document = taken.documents[number]
+            if number in taken.errors:
+                completed = self._pass_by(document)
+            else:
+                completed = self._finish(document, witnesses.get(number), mark)
+            for further in completed:
+                rows += further
+                value_bytes += sum(len(row.value or "") for row in further)
+                if len(rows) >= JOIN_BATCH_ROWS_MAX or value_bytes >= _ROWS_BYTES_MAX:
+                    yield rows
+                    rows, value_bytes = [], 0
+        yield rows
+
+    def _finish(self, document: Input, witness: Witness | None, version: int) -> Rows:
+        """Yield the rows that a document completes; it was read under ``version``.
 
         A document that came too late to be joined is an error row. One that passes a limit while
         it is joined is one as well: then it is not joined, but for the time that it brings. If its
         results pass a limit, those before it are rows, and the document is joined.
         """
         if self._joiner is None or witness is None:
-            yield from self.pass_by(document)
+            yield from self._pass_by(document)
             return
-        time_us, read_under = _time_us(document), self.version if version is None else version
+        time_us = _time_us(document)
+        self._latest_us = max(self._latest_us, time_us)
         try:
-            is_in_time = self._joiner.join(witness, document.document, time_us, read_under)
+            is_in_time = self._joiner.join(witness, document.document, time_us, version)
         except DocumentError as error:
             yield [error_row(error, document)]
         else:
@@ -121,15 +148,19 @@ class Joining:
                 return
         yield from self._completed(document)
 
-    def pass_by(self, document: Input) -> Rows:
+    def _pass_by(self, document: Input) -> Rows:
         """Yield the rows that the event time of a document completes that is not joined."""
         if self._options.lateness is not None and not isinstance(document, Refused):
-            yield from self.advance(_time_us(document), document)
+            yield from self._advance(_time_us(document), document)
 
-    def advance(self, time_us: int, document: Input = NOBODY) -> Rows:
+    def advance(self, time_us: int) -> Rows:
         """Yield the rows that are complete once event time has come this far."""
+        self._update()
+        return self._advance(time_us, NOBODY)
+
+    def _advance(self, time_us: int, document: Input) -> Rows:
+        self._latest_us = max(self._latest_us, time_us)
         if self._joiner is None:
-            self._latest_us = max(self._latest_us, time_us)
             return
         self._joiner.advance(time_us)
         yield from self._completed(document)
@@ -143,6 +174,23 @@ class Joining:
         if self._joiner is not None:
             yield from self._rows(self._joiner.end(self.version), NOBODY)
         self.close()
+
+    def end_stream(self, stream: str) -> None:
+        """Do nothing: what waits depends on event time alone."""
+
+    def needed_from(self) -> int:
+        """Return the earliest event time, in microseconds, that a row to come may depend on.
+
+        What a row is made of lies within the windows of its query, added up, and where events are
+        published, within those of the queries that publish as well.
+        """
+        lateness_us = self._options.lateness_us
+        if lateness_us is None:
+            return FIRST_US
+        spans = [_span_of(requested.program) for _, requested in self._known.values()]
+        lasting = sum(span for span, is_publishing in spans if is_publishing)
+        lasting += max((span for span, is_publishing in spans if not is_publishing), default=0)
+        return max(FIRST_US, self._latest_us - lateness_us - lasting - 1)
 
     def interrupt(self) -> None:
         """End what is being joined, or what is joined next; whoever joins gets an error."""
@@ -185,6 +233,14 @@ def failed_row(row: Result, error: DocumentError) -> Result:
         bindings=None,
         error=Fault.of(error),
     )
+
+
+@lru_cache(maxsize=4096)
+def _span_of(program: bytes) -> tuple[int, bool]:
+    """Return how long the windows of a program are together, and whether it publishes."""
+    windows = [row.window_us for row in read_records(program, Asked())[0].rows]
+    span = sum(LAST_US - FIRST_US if window is None else window for window in windows)
+    return span, is_publishing(program)
 
 
 def _time_us(document: Input) -> int:

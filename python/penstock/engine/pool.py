@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from weakref import WeakSet
 
-from penstock.engine.binding import Binder
 from penstock.engine.follower import Follower
-from penstock.engine.joining import Joining
+from penstock.engine.stages import JoinStages
 from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
 from penstock.limits import Limits
@@ -18,7 +17,7 @@ from penstock.registry import AnyRegistry
 
 _IDLE_MAX = 16
 
-Active = WeakSet[Follower | Joining | Binder]
+Active = WeakSet[Follower | JoinStages]
 
 
 class Pool:
@@ -81,6 +80,8 @@ class Pool:
             follower = idle.pop()
         except IndexError:  # another thread may have been faster
             follower = self.new(registry, **options)
+        # A run that was cancelled may have come to its end nevertheless.
+        follower.session.clear()
         follower.advance()
         self._active.add(follower)
         return follower
@@ -88,7 +89,6 @@ class Pool:
     def release(self, idle: list[Follower], follower: Follower) -> None:
         """Take a follower back."""
         self._active.discard(follower)
-        follower.session.clear()
         if len(idle) < _IDLE_MAX:
             idle.append(follower)
         else:

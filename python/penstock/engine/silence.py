@@ -146,7 +146,7 @@ class Listening:
             found = {row.subscription for row in rows}
             self._waiting.difference_update(found)
             self._silence.settle(found)
-        self._has_rows = self._has_rows or any(row.error is None for row in rows)
+        self._has_rows = self._has_rows or any(row.subscription and not row.error for row in rows)
         if any(row.error is not None for row in rows):
             self._failures += sum(row.error is not None and not row.subscription for row in rows)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
-from penstock.engine.driver import Driver, Pace, Portion
 from penstock.engine.follower import Fixed
+from penstock.engine.reading import Pace, Portion, Reader
 from penstock.kernel import Batch, Session
 from penstock.limits import Limits
 from penstock.planning.program import Request
@@ -122,7 +122,7 @@ class Task:
         self._job = job
         self._session = session
         self._names = names
-        self._driver = Driver(Fixed(session, names), BULK_PACE if job.is_bulk else self.pace)
+        self._reader = Reader(Fixed(session, names), BULK_PACE if job.is_bulk else self.pace)
         self._last: Any = None
 
     def read(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -145,7 +145,7 @@ class Task:
 
     def _read(self, batch: pa.RecordBatch, faults: Any) -> Iterator[pa.RecordBatch]:
         start = 0
-        for portion in self._driver.run(self._documents(batch)):
+        for portion in self._reader.run(self._documents(batch)):
             count = len(portion.documents)
             inputs = batch.slice(start, count)
             yield from self._results(portion.batch, inputs)

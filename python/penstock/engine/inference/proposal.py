@@ -12,7 +12,6 @@ from typing import Any
 from penstock.engine.diagnosis.counting import count_nodes
 from penstock.engine.diagnosis.names import names_of
 from penstock.engine.diagnosis.samples import BYTES_MAX, Samples
-from penstock.engine.driver import EACH_PIECE, Driver
 from penstock.engine.follower import Fixed
 from penstock.engine.inference.columns import ColumnProposer, Proposed
 from penstock.engine.inference.names import Prefixes, uri_of
@@ -25,6 +24,7 @@ from penstock.engine.inference.writing import (
     text_columns,
     yaml_lines,
 )
+from penstock.engine.reading import EACH_PIECE, Reader
 from penstock.errors import SettingError
 from penstock.kernel import Plan, Session
 from penstock.languages.tables import table
@@ -219,6 +219,6 @@ def _try_types(proposal: Proposal, columns: list[Proposed], samples: Samples) ->
 
 def _rows(query: Query, samples: Samples) -> Iterator[dict[str, Any]]:
     session = Session(Plan.build([compile_program(query)]))
-    for portion in Driver(Fixed(session), EACH_PIECE).run(samples):
+    for portion in Reader(Fixed(session), EACH_PIECE).run(samples):
         for row in portion.batch.rows()[0]:
             yield json.loads(row[4])

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from penstock.engine.driver import Driver, Pace
 from penstock.engine.follower import Fixed
+from penstock.engine.reading import Pace, Reader
 from penstock.errors import DocumentError
 from penstock.joins import WitnessReader
 from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Witness
@@ -53,11 +53,11 @@ def read_each(
     """Yield the documents of a batch with what so many sides bind there, likewise."""
     streams = [stream or "default" for stream in batch.column(3).to_pylist()]
     # Sides have no names: an error of one says its number.
-    driver = Driver(Fixed(reader.session, [*map(str, range(sides))]), _PACE)
+    reading = Reader(Fixed(reader.session, [*map(str, range(sides))]), _PACE)
     bindings: dict[int, list[Bound]] = {}
     failing: dict[int, list[tuple[int, DocumentError]]] = {}
     start = 0
-    for portion in driver.run(documents_of(batch.column(0), is_text, streams)):
+    for portion in reading.run(documents_of(batch.column(0), is_text, streams)):
         found: dict[int, Witness | DocumentError] = {}
         found.update(portion.batch.witnesses())
         for number, error in portion.errors:

@@ -1,0 +1,149 @@
+"""What joins the documents that readers read: one protocol for documents and for bindings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from threading import Event, RLock
+from typing import Any, NamedTuple, Protocol
+
+from penstock.engine.follower import Follower
+from penstock.errors import CancelledError, DocumentError
+from penstock.kernel import Batch
+from penstock.results import Result
+from penstock.results.documents import FIRST_US
+from penstock.sources import Input
+
+Rows = Iterator[Sequence[Result]]
+"""Rows in lists and pages of bounded size."""
+
+Mark = Any
+"""What a stage has to know of the moment when a reader took over its subscriptions."""
+
+
+class Taken(NamedTuple):
+    """What a reader has taken since the last time.
+
+    ``ended`` are the numbers of the documents that have ended since then, ``errors`` says what
+    is wrong with those that failed.
+    """
+
+    documents: Sequence[Input]
+    ended: range
+    errors: Mapping[int, DocumentError]
+    batch: Batch
+
+
+class JoinStage(Protocol):
+    """Joins what documents bring. Each iterator is read to its end before the next call."""
+
+    is_first: bool
+    """Whether its rows come before the errors of their documents."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is nothing to join."""
+
+    def follow(self, follower: Follower) -> Mark:
+        """Take over the current subscriptions, for what a follower reads from now on."""
+
+    def take(self, mark: Mark, taken: Taken) -> Rows:
+        """Yield the rows of what was taken; it was read under a mark."""
+
+    def advance(self, time_us: int) -> Rows:
+        """Yield the rows that are complete once event time has come this far."""
+
+    def end_stream(self, stream: str) -> None:
+        """Take note that nothing of a stream comes any more."""
+
+    def end(self) -> Rows:
+        """Yield the rows of what still waited, and give up the state."""
+
+    def interrupt(self) -> None:
+        """End what is under way, from any thread."""
+
+    def close(self) -> None:
+        """Give up the state."""
+
+    def needed_from(self) -> int:
+        """Return the earliest event time, in microseconds, that a row to come may depend on."""
+
+
+class JoinStages:
+    """The joins of a run, or of all that is pushed into an engine.
+
+    Where threads share them (``is_shared``), ``lock`` is held as long as they work.
+    """
+
+    def __init__(self, *stages: JoinStage, is_shared: bool = False) -> None:
+        self.stages = stages
+        self.lock: AbstractContextManager[Any] = RLock() if is_shared else nullcontext()
+        self.is_halted = False
+        self._is_interrupted = False
+        self.changed = Event()
+        """Set where a run that waits for its sources has to look again."""
+
+    def check(self) -> None:
+        """See whether the work goes on.
+
+        Raises:
+            CancelledError: It was interrupted.
+        """
+        if self._is_interrupted:
+            raise CancelledError("the run was cancelled")
+
+    def follow(self, follower: Follower) -> list[Mark]:
+        """Take over the current subscriptions; return the mark of each stage."""
+        with self.lock:
+            return [stage.follow(follower) for stage in self.stages]
+
+    def take(self, marks: Sequence[Mark], taken: Taken, *, is_first: bool) -> Rows:
+        """Yield the rows of the stages whose rows come before errors, or of the others."""
+        for stage, mark in zip(self.stages, marks, strict=True):
+            if stage.is_first == is_first and not stage.is_idle:
+                yield from stage.take(mark, taken)
+
+    def advance(self, time_us: int) -> Rows:
+        """Yield the rows that are complete once event time has come this far."""
+        with self.lock:
+            for stage in self.stages:
+                yield from stage.advance(time_us)
+
+    def end_stream(self, stream: str) -> None:
+        """Take note that nothing of a stream comes any more."""
+        for stage in self.stages:
+            stage.end_stream(stream)
+
+    def end(self) -> Rows:
+        """Yield the rows of what still waited, unless the joins were halted."""
+        with self.lock:
+            for stage in () if self.is_halted else self.stages:
+                yield from stage.end()
+            self.close()
+
+    def halt(self) -> None:
+        """Let the joins end without the rows of what still waits, from any thread."""
+        self.is_halted = True
+        self.changed.set()
+
+    def interrupt(self) -> None:
+        """End what is being joined, from any thread."""
+        self._is_interrupted = True
+        for stage in self.stages:
+            stage.interrupt()
+        self.changed.set()
+
+    def close(self) -> None:
+        """Give up the state."""
+        for stage in self.stages:
+            stage.close()
+
+    def needed_from(self) -> int | None:
+        """Return the earliest event time that a row to come may depend on; None: nothing is."""
+        with self.lock:
+            times = [stage.needed_from() for stage in self.stages if not stage.is_idle]
+        return max(min(times), FIRST_US) if times else None
+
+
+NO_JOINS = JoinStages()
+"""The joins of a reader that joins nothing."""
