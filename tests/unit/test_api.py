@@ -262,6 +262,17 @@ def test_loggers_tell_what_failed_and_what_changed(
     )
 
 
+def test_the_log_names_the_subscription_that_failed(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "penstock")
+    registry = registry_of(many="//a", block=penstock.xscl("S//a->x"), one="/r")
+    engine = penstock.Engine(registry, penstock.Limits(results_max=1))
+    list(engine.run([penstock.Document("<r><a/><a/></r>", id="good", stream="S")]))
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 2
+    assert told[0].startswith("the subscription many failed at good: PL0016: ")
+    assert told[1].startswith("the subscription block failed while it was joined: PL0016: ")
+
+
 def test_a_suspension_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     registry = registry_of(many="//a", one="/r")
     limits = penstock.Limits(results_max=1)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
 from threading import RLock
 from weakref import WeakKeyDictionary
 
+from penstock.engine.accounting import Accounting
 from penstock.engine.gathering import Bound, GatheringSnapshot, sides_of
 from penstock.engine.joining import lateness_error
 from penstock.engine.messages import MessagePage
@@ -24,7 +26,7 @@ from penstock.joins import (
     Side,
     TupleBinding,
 )
-from penstock.kernel import Batch, Gathered, MessageRows
+from penstock.kernel import Batch, Gathered, MessageRows, error_of
 from penstock.limits import Limits
 from penstock.planning.bindings.programs import BindingProgram
 from penstock.registry.subscriptions import Snapshot
@@ -57,7 +59,14 @@ class Tables:
     messages are evaluated by a session, for many tuples at once.
     """
 
-    def __init__(self, program: BindingProgram, limits: Limits, options: JoinOptions) -> None:
+    def __init__(
+        self,
+        program: BindingProgram,
+        limits: Limits,
+        options: JoinOptions,
+        account: Accounting,
+    ) -> None:
+        self._account = account
         outline = program.outline
         counts = None if outline is None else outline.piece_counts
         graph = JoinGraph(
@@ -175,7 +184,12 @@ class Tables:
 
     def _rows(self, fed: MessageRows | list[tuple[TupleBinding, ...]]) -> Rows:
         if isinstance(fed, MessageRows):
-            yield MessagePage(fed, self._all_names, self._elements, self._streams[-1])
+            names = self._all_names
+            self._account.note_rows({names[number]: rows for number, rows in fed.counts()})
+            if fed.has_failed:
+                for number in fed.failing():
+                    self._account.note_failure(names[number], error_of(MessageRows.reason()))
+            yield MessagePage(fed, names, self._elements, self._streams[-1])
             return
         waiting: list[tuple[TupleBinding, ...]] = []
         waiting_bytes = 0
@@ -183,14 +197,22 @@ class Tables:
             waiting.append(parts)
             waiting_bytes += sum([len(part.fragment) for part in parts])
             if len(waiting) == TUPLES_MAX or waiting_bytes >= TUPLE_BYTES_MAX:
-                yield [*self._maker().rows(waiting)]
+                yield self._evaluated(waiting)
                 waiting, waiting_bytes = [], 0
         if waiting:
-            yield [*self._maker().rows(waiting)]
+            yield self._evaluated(waiting)
+
+    def _evaluated(self, tuples: Sequence[tuple[TupleBinding, ...]]) -> Sequence[Result]:
+        """Return the messages of tuples that no outline makes."""
+        rows = [*self._maker().rows(tuples)]
+        made = Counter(row.subscription for row in rows if row.error is None)
+        self._account.note_rows({str(name): count for name, count in made.items()})
+        return rows
 
     def _maker(self) -> Messages:
         if self._messages is None:
-            self._messages = Messages(self._programs, self._streams[-1], self._limits)
+            note = self._account.note_failure
+            self._messages = Messages(self._programs, self._streams[-1], self._limits, note)
         return self._messages
 
 
@@ -224,8 +246,9 @@ class Binder:
     before anything expires. Threads that share a binder hold ``lock``.
     """
 
-    def __init__(self, limits: Limits, options: JoinOptions) -> None:
+    def __init__(self, limits: Limits, options: JoinOptions, account: Accounting) -> None:
         self.lock = RLock()
+        self._account = account
         self._limits = limits
         self._options = options
         self._version = -1
@@ -246,6 +269,8 @@ class Binder:
             return
         self._version = snapshot.version
         bound = snapshot.bound if isinstance(snapshot, GatheringSnapshot) else {}
+        if suspended := self._account.suspended():
+            bound = {name: one for name, one in bound.items() if name not in suspended}
         for name, (known, _) in [*self._known.items()]:
             if bound.get(name) != known:
                 self._remove(name)
@@ -257,7 +282,9 @@ class Binder:
         kind = kind_of(one.program)
         tables = self._latest.get(kind)
         if tables is None or not tables.is_open:
-            tables = self._latest[kind] = Tables(one.program, self._limits, self._options)
+            tables = self._latest[kind] = Tables(
+                one.program, self._limits, self._options, self._account
+            )
             self._tables.append(tables)
         tables.add(name, one.program)
         self._known[name] = one, tables
@@ -316,6 +343,8 @@ class Binder:
                 if isinstance(rows, Failed):
                     document = documents[rows.document]
                     names = self._documents[document].failing(tables, rows)
+                    for name in names:
+                        self._account.note_failure(name, rows.error)
                     failures = [copy(rows.error).of_subscription(name) for name in names]
                     yield [error_row(failure, document) for failure in failures]
                 else:
@@ -345,6 +374,8 @@ class Binder:
             self._latest_us = max(self._latest_us, arrived.time_us)
             self._documents.pop(document, None)
             yield from self._expire()
+        if suspended := self._account.end_document():
+            yield [error_row(error, document) for error in suspended]
 
     def advance(self, time_us: int) -> Rows:
         """Yield the rows that memory missed, at a heartbeat: inputs may stand still."""

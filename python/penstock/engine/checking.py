@@ -59,6 +59,7 @@ class CheckingDriver(TrustingDriver):
         suspensions: Suspensions,
     ) -> None:
         super().__init__(follower, other, pace, joining, suspensions)
+        self._checking = follower
         self._wholes: list[WholeDocument] = []
         """The bytes of documents, in the order of their arrival, until they are handed out."""
         self._failing: list[tuple[int, int, DocumentError]] = []
@@ -85,6 +86,7 @@ class CheckingDriver(TrustingDriver):
         if not broken:
             yield from self._hand_out(batch, documents, is_open)
             return
+        self._checking.discount(batch)
         again = [Reread(one, whole) for one, whole in zip(documents, wholes, strict=True)]
         waiting, self._wholes = self._wholes, []
         bundle, self._bundle = self._bundle, []

@@ -10,11 +10,10 @@ from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
-from penstock import logs
 from penstock.engine.binding import Binder
 from penstock.engine.follower import Fixed, Follower
 from penstock.engine.joining import Joining
-from penstock.engine.rows import blamed, error_row
+from penstock.engine.rows import blamed, error_row, log_failure
 from penstock.engine.suspension import Strikes, Suspensions
 from penstock.errors import DocumentError, EvaluationError
 from penstock.kernel import (
@@ -258,7 +257,7 @@ class Driver:
         yield from self._joined_alone(self._bind(documents, ended, failed, batch))
         joined = self._join(documents, ended, failed, batch)
         for number, error in errors:
-            logs.engine.info("the document %s failed: %s", documents[number].document, error)
+            log_failure(documents[number], error)
         self._errors = []
         if is_open:
             self._joined = ended.stop

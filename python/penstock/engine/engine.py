@@ -11,6 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Literal, get_args
 from weakref import WeakSet
 
+from penstock.engine.accounting import Accounting
 from penstock.engine.assumed import AssumingRegistry, joins_under, rows_under
 from penstock.engine.binding import Binder
 from penstock.engine.checking import CheckingDriver, TrustingDriver
@@ -61,13 +62,14 @@ class Engine:
     document may cost. ``lateness`` is how far the watermark of joins lies behind the latest event
     time of any document, in seconds: a document from before it gives an error row and is not
     joined. Without it nothing that a window may still need is dropped. ``joins`` says how joins
-    run. ``trust`` permits to stop reading a document when nothing of it can matter any more: what
-    follows is not checked then. A subscription that passes a limit of its own on
-    ``suspend_after`` documents in a row is suspended until ``resume``; None suspends nobody.
-    ``streams`` gives streams other names, as ``{"doc.xml": "default"}``: ``doc("doc.xml")`` of a
-    query in XQuery then reads the documents of ``default``. ``schemas`` are those of streams, as
-    ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether it is trusted or
-    checked. ``broker`` says how queries in XQuery of one form are asked of small documents.
+    run; a ``lateness`` beside it comes first. ``trust`` permits to stop reading a document when
+    nothing of it can matter any more: what follows is not checked then. A subscription that passes
+    a limit of its own on ``suspend_after`` documents in a row is suspended until ``resume``; None
+    suspends nobody. ``streams`` gives streams other names, as ``{"doc.xml": "default"}``:
+    ``doc("doc.xml")`` of a query in XQuery then reads the documents of ``default``. ``schemas`` are
+    those of streams, as ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether
+    it is trusted or checked. ``broker`` says how queries in XQuery of one form are asked of small
+    documents.
 
     An engine may be used from several threads at once: each call of ``run``, ``batches`` or
     ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
@@ -108,9 +110,11 @@ class Engine:
         self._suspensions = Suspensions(registry, suspend_after)
         self._active: Active = WeakSet()
         self.limits = limits or Limits()
-        self.lateness = lateness
         self.trust = trust
-        self.joins = replace(joins or JoinOptions(), lateness=lateness)
+        self.joins = joins or JoinOptions()
+        if lateness is not None:
+            self.joins = replace(self.joins, lateness=lateness)
+        self.lateness = self.joins.lateness
         self.schemas = used_schemas(schemas)
         self._under: dict[str, AssumingRegistry] = {
             stream: rows_under(registry, one, is_fed=False) for stream, one in self.schemas.items()
@@ -125,7 +129,7 @@ class Engine:
         self._usage = Usage()
         self._pushed = count()
         self._joining = self._new_joining()
-        self._binder = Binder(self.limits, self.joins)
+        self._binder = self._new_binder()
         self._silence = Silence(registry)
         self.streams = dict(streams or {})
         self.broker = broker or BrokerOptions()
@@ -337,10 +341,12 @@ class Engine:
         active from the next start tag that is fed, for elements opened from then on, and what is
         removed is silent from the next piece on. A subscription that comes later knows the names
         and attributes of the elements that are open, not what they contained. Each piece that
-        follows a change adds a plan for the rest of the document.
+        follows a change adds a plan for the rest of the document. Documents are joined when they
+        end; a join that comes later sees the next one.
 
         Raises:
             DocumentError: The encoding is unknown, or the time is no event time.
+            RegistryError: With ``live``, a subscription joins streams (PR0011).
         """
         name = str(next(self._pushed)) if id is None else id
         event_time = None if time is None else Document(b"", time=time).event_time
@@ -397,7 +403,7 @@ class Engine:
         still open are not joined.
         """
         ended, self._joining = self._joining, self._new_joining()
-        bound, self._binder = self._binder, Binder(self.limits, self.joins)
+        bound, self._binder = self._binder, self._new_binder()
         with ended.lock:
             joined = [row for rows in ended.end() for row in rows]
         with bound.lock:
@@ -407,7 +413,11 @@ class Engine:
         return f"<Engine of {self.registry!r}>"
 
     def _new_joining(self) -> Joining:
-        return Joining(self._joined, self.limits, self.joins)
+        account = Accounting(self._usage, self._suspensions)
+        return Joining(self._joined, self.limits, self.joins, account)
+
+    def _new_binder(self) -> Binder:
+        return Binder(self.limits, self.joins, Accounting(self._usage, self._suspensions))
 
     def _portions(
         self,
@@ -418,7 +428,7 @@ class Engine:
         **options: bool,
     ) -> Iterator[Portion]:
         joining = self._new_joining()
-        binder = Binder(self.limits, self.joins)
+        binder = self._new_binder()
         self._active.add(joining)
         self._active.add(binder)
         with closing(joining), closing(binder), ExitStack() as followers:
@@ -446,7 +456,7 @@ class Engine:
         from penstock.engine.beside import read_beside
         from penstock.engine.pieces import PieceDriver
 
-        joining, binder = self._new_joining(), Binder(self.limits, self.joins)
+        joining, binder = self._new_joining(), self._new_binder()
         self._active.add(joining)
         self._active.add(binder)
         with closing(joining), closing(binder), ExitStack() as followers:

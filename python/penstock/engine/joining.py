@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from threading import RLock
 
+from penstock.engine.accounting import Accounting
 from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Outcome, Subscriber
@@ -46,9 +47,18 @@ class Joining:
     call. Threads that share the joins hold ``lock`` meanwhile.
     """
 
-    def __init__(self, registry: AnyRegistry, limits: Limits, options: JoinOptions) -> None:
+    def __init__(
+        self,
+        registry: AnyRegistry,
+        limits: Limits,
+        options: JoinOptions,
+        account: Accounting,
+    ) -> None:
         self.lock = RLock()
         self._registry = registry
+        self._account = account
+        self._suspended: frozenset[str] = frozenset()
+        self._suspended_at = 0
         self._limits = limits
         self._options = options
         self._joiner: Joiner | None = None
@@ -65,13 +75,26 @@ class Joining:
 
         Returns what sessions are to listen for, if anything.
         """
-        older, snapshot = self._snapshot, self._registry.snapshot()
-        if snapshot is not older:
-            self._snapshot = snapshot
-            self._take_over(
-                requests_of(snapshot) if older is None else requests_since(older, snapshot)
-            )
+        snapshot = self._registry.snapshot()
+        if snapshot is not self._snapshot or self._account.version != self._suspended_at:
+            self._take_over(self._changes(snapshot))
         return None if self._joiner is None else self._joiner.joins
+
+    def _changes(self, snapshot: Snapshot) -> Mapping[str, Requested | None]:
+        """Return what has changed; a subscription that is suspended is as good as removed."""
+        older, self._snapshot = self._snapshot, snapshot
+        changes: dict[str, Requested | None] = {}
+        if older is None:
+            changes.update(requests_of(snapshot))
+        elif older is not snapshot:
+            changes.update(requests_since(older, snapshot))
+        self._suspended_at = self._account.version
+        suspended = frozenset(self._account.suspended())
+        if resumed := self._suspended - suspended:
+            requested = requests_of(snapshot)
+            changes.update({name: requested.get(name) for name in resumed})
+        self._suspended = suspended
+        return changes | dict.fromkeys(suspended)
 
     def _take_over(self, changes: Mapping[str, Requested | None]) -> None:
         # A subscription that merely moved to another tier goes on as it is.
@@ -159,12 +182,21 @@ class Joining:
         assert self._joiner is not None, "somebody joined"
         subscriber = self._joiner.subscriber
         for batch in batches:
-            yield [
-                found_row(subscriber(one.joined.subscription), one)
-                if isinstance(one, Found)
-                else error_row(one, document)
-                for one in batch
-            ]
+            rows, counts = [], dict[str, int]()
+            for one in batch:
+                if not isinstance(one, Found):
+                    rows.append(error_row(one, document))
+                    continue
+                own = subscriber(one.joined.subscription)
+                rows.append(found_row(own, one))
+                if one.error is None:
+                    counts[own.name] = counts.get(own.name, 0) + 1
+                else:
+                    self._account.note_failure(own.name, one.error)
+            self._account.note_rows(counts)
+            yield rows
+        if suspended := self._account.end_document():
+            yield [error_row(error, document) for error in suspended]
 
 
 def found_row(subscriber: Subscriber, found: Found) -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from penstock import logs
 from penstock.errors import DocumentError
 from penstock.kernel import ALONE, Batch, Session, Surroundings, ends_in_cdata
 from penstock.results import KINDS, Fault, Result, make_row
@@ -13,6 +14,8 @@ from penstock.sources import Input
 if TYPE_CHECKING:
     from penstock.engine.driver import Portion
 
+SUSPENDED = "PL0018"
+"""The code of the error that says that a subscription is suspended."""
 _ELEMENT = 1
 _CHUNK_ROWS = 1 << 14
 """Objects for so many rows are made at a time."""
@@ -34,6 +37,15 @@ def rows_of(portions: Iterable[Portion]) -> Iterator[list[Result]]:
         if portion.errors or portion.joined:
             rows += portion.further_rows()
         yield rows
+
+
+def log_failure(document: Input, error: DocumentError) -> None:
+    """Log that a document failed, or a subscription at a document."""
+    if error.subscription is None:
+        logs.engine.info("the document %s failed: %s", document.document, error)
+    elif error.code != SUSPENDED:  # a suspension is logged where it is made
+        name = error.subscription
+        logs.engine.info("the subscription %s failed at %s: %s", name, document.document, error)
 
 
 class Origin:
