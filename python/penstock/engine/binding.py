@@ -81,7 +81,7 @@ class Tables:
         self._limits = limits
         self._joiner = ProgressiveJoiner(graph, options, limits)
         self._feeder = BindingFeeder(self._joiner, graph, counts, limits.memory_bytes_max)
-        self._is_outline = outline is not None
+        self.is_outline = outline is not None
         self._has_begun = False
         self._routed: Sequence[bytes] = ()
         self._routes: list[list[int]] = []
@@ -107,7 +107,7 @@ class Tables:
 
         Messages that are evaluated are made of all tuples, so nothing may have been joined yet.
         """
-        return self._is_outline or not self._has_begun
+        return self.is_outline or not self._has_begun
 
     def name(self, number: int) -> str:
         """Return the subscription of a number."""
@@ -297,6 +297,15 @@ class Binder:
             self._tables.remove(tables)
             if self._latest.get(tables.kind) is tables:
                 del self._latest[tables.kind]
+
+    def structures(self) -> list[tuple[int, int, int]]:
+        """Return for each join: its sides, and subscriptions with outlines and with others."""
+        return [
+            (len(tables.sides), len(tables.names), 0)
+            if tables.is_outline
+            else (len(tables.sides), 0, len(tables.names))
+            for tables in self._tables
+        ]
 
     def names_of(self, snapshot: Snapshot, number: int) -> list[str]:
         """Return the subscriptions that join a side, by its number behind the names."""

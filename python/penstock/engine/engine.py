@@ -16,7 +16,7 @@ from penstock.engine.assumed import AssumingRegistry, joins_under, rows_under
 from penstock.engine.binding import Binder
 from penstock.engine.checking import CheckingDriver, TrustingDriver
 from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
-from penstock.engine.explaining import explain_stream
+from penstock.engine.explaining import explain_joins, explain_session, explain_stream
 from penstock.engine.follower import Follower
 from penstock.engine.gathering import GatheringRegistry
 from penstock.engine.joining import Joining
@@ -29,7 +29,6 @@ from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
 from penstock.errors import DocumentError, SettingError
 from penstock.joins import JoinOptions
-from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
 from penstock.planning.brokering import BrokerOptions
 from penstock.planning.program import Request
@@ -288,22 +287,18 @@ class Engine:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
         follower = self._pool.new(self._gathering)
         lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
-        tiers = [tier for tier in follower.session.structures() if any(tier)]
-        for number, (asked, matched) in enumerate(tiers, start=1):
-            lines.append(f"tier {number}")
-            if asked:
-                lines.append(f"  {asked:,} questions: asked of each small document as a whole")
-            if matched:
-                lines.append(f"  {matched:,} questions: matched event by event")
-        if tiers:
-            lines.append(f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:")
-            lines.append("  all questions: matched event by event")
-        if operators := follower.session.broker_operators():
-            lines.append(f"queries of one form, strategy {self.broker.strategy}:")
-            lines += [f"  {count:,} of {name}" for name, count in operators.items() if count]
+        lines += explain_session(follower.session, self.broker.strategy)
+        joining, binder = self._new_joining(), self._new_binder()
+        with closing(joining), closing(binder):
+            joining.follow()
+            binder.follow(follower.snapshot)
+            lines += explain_joins(joining, binder)
         for stream, under in self._under.items():
             fed = self._fed_under.get(stream) if self.trust else None
             lines += explain_stream(stream, self.schemas[stream], under, fed)
+            session, is_checked = self._pool.new(under).session, bool(under.watched)
+            own = explain_session(session, self.broker.strategy, is_checked=is_checked)
+            lines += [f"  {line}" for line in own]
         return Text("\n".join(lines))
 
     def statistics(self) -> EngineStatistics:

@@ -11,7 +11,7 @@ from penstock.engine.accounting import Accounting
 from penstock.engine.rows import error_row
 from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Outcome, Subscriber
-from penstock.kernel import ALONE, Joins, Witness
+from penstock.kernel import ALONE, Joins, JoinStatistics, Witness
 from penstock.limits import Limits
 from penstock.planning.records import JoinOutput
 from penstock.registry import AnyRegistry
@@ -117,6 +117,15 @@ class Joining:
 
     def _requested(self, name: str) -> Requested | None:
         return self._known[name][1] if name in self._known else None
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The subscriptions that are joined."""
+        return [*self._known]
+
+    def statistics(self) -> JoinStatistics | None:
+        """Return the counters of the joins, if there are any."""
+        return None if self._joiner is None else self._joiner.statistics()
 
     @property
     def is_idle(self) -> bool:
