@@ -233,7 +233,7 @@ def test_explain_names_every_kind_of_listener(tmp_path: Path) -> None:
 
     registry.add("outline", penstock.xquery(streams + "<m>{$a}{$b}</m>", within="2 h"))
     registry.add("shares", penstock.xquery(streams + "<n>{$a}{$b}</n>", within="2 h"))
-    registry.add("evaluated", penstock.xquery(streams + "<m n='{count($a)}'/>", within="2 h"))
+    registry.add("evaluated", penstock.xquery(streams + "<m n='{count(($a, $b))}'/>", within="2 h"))
     bound = penstock.Engine(registry).explain().splitlines()
     assert bound[1 + len(listeners) :] == [
         "4 sides: what joins of streams read of one stream",
