@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
+from penstock.definitions.nodes import Fields, Node, choice_hint
 from penstock.registry import AnyRegistry, MemoryRegistry
 from penstock.results.columns import COLUMNS
 from penstock.sinks import (
@@ -27,7 +28,6 @@ from penstock.sinks.catalog import FORMATS
 from penstock.sinks.merging import OWN, MergingSink
 from penstock.spark.pipelines.choices import Choice, names_like
 from penstock.spark.pipelines.configured_sources import kind_of, table_name
-from penstock.spark.pipelines.nodes import Fields, Node, choice_hint
 from penstock.spark.pipelines.paths import disk_reader, is_within, path_reader
 from penstock.spark.pipelines.settings import SinkSetting
 from penstock.twigs.tables import Table
