@@ -104,4 +104,5 @@ if not TYPE_CHECKING:  # which would take every name for one that exists
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    own = [name for name in globals() if name.startswith("__")]
+    return sorted({*__all__, *own, "__version__"})

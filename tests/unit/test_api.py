@@ -209,7 +209,6 @@ def test_notebooks_get_tables_without_markup_of_the_document() -> None:
     engine = penstock.Engine(registry_of(t="//t"))
     list(engine.run(SHOP))
     rows = penstock.evaluate("//t", SHOP, select={"<id>": "../@id"})
-    assert not isinstance(rows, float | str | bool)
     shown = rows._repr_html_()
     assert "&lt;t&gt;A&lt;/t&gt;" in shown
     assert "<th>&lt;id&gt;</th>" in shown
@@ -229,7 +228,6 @@ def test_notebooks_get_tables_without_markup_of_the_document() -> None:
 
 def test_long_tables_are_cut() -> None:
     many = penstock.evaluate("//b", "<a>" + f"<b>{'x' * 1000}</b>" * 1000 + "</a>")
-    assert not isinstance(many, float | str | bool)
     assert "… 980 more" in many._repr_html_()
     assert len(many._repr_html_()) < 20_000
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from weakref import WeakSet
 
 from penstock.engine.accounting import Accounting
@@ -406,6 +406,10 @@ class Engine:
 
     def __repr__(self) -> str:
         return f"<Engine of {self.registry!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        message = "an engine is of one process and is not copied or pickled; "
+        raise TypeError(message + "make one in each process: penstock.Engine(registry)")
 
     def _new_joining(self) -> Joining:
         account = Accounting(self._usage, self._suspensions)
