@@ -135,4 +135,5 @@ if _is_shared():
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    own = [name for name in globals() if name.startswith("__")]
+    return sorted({*__all__, *own, "__version__"})

@@ -353,6 +353,13 @@ class Session:
         """Return, by tier, how many queries read whole documents and how many read events."""
         return self._native.structures()
 
+    def messages_made(self) -> dict[str, tuple[int, int]]:
+        """Return distinct programs and subscriptions of listeners for messages, by what they make:
+        ``messages``, ``tables`` or ``bindings``. What the broker serves is not among them.
+        """
+        made = self._native.messages_made()
+        return {kind: (programs, subscriptions) for kind, programs, subscriptions in made}
+
     def take_trace(self) -> list[tuple[int, list[tuple[int, int | None]], list[tuple[int, int]]]]:
         """Return, by event, its offset, decided (target, node) and held (node, start)."""
         return self._native.take_trace()

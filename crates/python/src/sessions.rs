@@ -321,6 +321,11 @@ impl Session {
         self.with(|session| session.structures())
     }
 
+    /// What listeners for messages make, in a word: distinct programs, subscriptions.
+    fn messages_made(&self) -> PyResult<Vec<(&'static str, usize, usize)>> {
+        self.with(|session| session.messages_made())
+    }
+
     /// How many rows wait to be taken.
     fn row_count(&self) -> PyResult<usize> {
         self.with(|session| session.row_count())

@@ -23,6 +23,7 @@ from penstock.cli import (
 )
 from penstock.cli.advice import advised
 from penstock.cli.parsing import Parser
+from penstock.definitions.mistakes import ConfigurationError
 from penstock.errors import PenstockError, PenstockWarning, QueryError, RegistryError
 
 _EXITS = """exit codes:
@@ -47,6 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except (QueryError, RegistryError) as error:
         print(advised(error), file=sys.stderr)
+        return exits.BAD_USAGE
+    except ConfigurationError as error:
+        print(error, file=sys.stderr)
         return exits.BAD_USAGE
     except BrokenPipeError:
         # The reader has seen enough. What is still buffered must not fail once more at exit.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
 from weakref import WeakKeyDictionary
 
+from penstock.engine.accounting import Accounting
 from penstock.engine.follower import Follower
 from penstock.engine.gathering import Bound, GatheringSnapshot, sides_of
 from penstock.engine.joining import lateness_error
@@ -25,7 +27,7 @@ from penstock.joins import (
     Side,
     TupleBinding,
 )
-from penstock.kernel import Gathered, MessageRows
+from penstock.kernel import Gathered, MessageRows, error_of
 from penstock.limits import Limits
 from penstock.planning.bindings.programs import BindingProgram
 from penstock.registry.subscriptions import Snapshot
@@ -53,7 +55,14 @@ class Tables:
     messages are evaluated by a session, for many tuples at once.
     """
 
-    def __init__(self, program: BindingProgram, limits: Limits, options: JoinOptions) -> None:
+    def __init__(
+        self,
+        program: BindingProgram,
+        limits: Limits,
+        options: JoinOptions,
+        account: Accounting,
+    ) -> None:
+        self._account = account
         outline = program.outline
         counts = None if outline is None else outline.piece_counts
         graph = JoinGraph(
@@ -68,7 +77,7 @@ class Tables:
         self._limits = limits
         self._joiner = ProgressiveJoiner(graph, options, limits)
         self._feeder = BindingFeeder(self._joiner, graph, counts, limits.memory_bytes_max)
-        self._is_outline = outline is not None
+        self.is_outline = outline is not None
         self._has_begun = False
         self._routed: Sequence[bytes] = ()
         self._routes: list[list[int]] = []
@@ -94,7 +103,7 @@ class Tables:
 
         Messages that are evaluated are made of all tuples, so nothing may have been joined yet.
         """
-        return self._is_outline or not self._has_begun
+        return self.is_outline or not self._has_begun
 
     def name(self, number: int) -> str:
         """Return the subscription of a number."""
@@ -171,7 +180,12 @@ class Tables:
 
     def _rows(self, fed: MessageRows | list[tuple[TupleBinding, ...]]) -> Rows:
         if isinstance(fed, MessageRows):
-            yield MessagePage(fed, self._all_names, self._elements, self._streams[-1])
+            names = self._all_names
+            self._account.note_rows({names[number]: rows for number, rows in fed.counts()})
+            if fed.has_failed:
+                for number in fed.failing():
+                    self._account.note_failure(names[number], error_of(MessageRows.reason()))
+            yield MessagePage(fed, names, self._elements, self._streams[-1])
             return
         waiting: list[tuple[TupleBinding, ...]] = []
         waiting_bytes = 0
@@ -179,14 +193,22 @@ class Tables:
             waiting.append(parts)
             waiting_bytes += sum([len(part.fragment) for part in parts])
             if len(waiting) == TUPLES_MAX or waiting_bytes >= TUPLE_BYTES_MAX:
-                yield [*self._maker().rows(waiting)]
+                yield self._evaluated(waiting)
                 waiting, waiting_bytes = [], 0
         if waiting:
-            yield [*self._maker().rows(waiting)]
+            yield self._evaluated(waiting)
+
+    def _evaluated(self, tuples: Sequence[tuple[TupleBinding, ...]]) -> Sequence[Result]:
+        """Return the messages of tuples that no outline makes."""
+        rows = [*self._maker().rows(tuples)]
+        made = Counter(row.subscription for row in rows if row.error is None)
+        self._account.note_rows({str(name): count for name, count in made.items()})
+        return rows
 
     def _maker(self) -> Messages:
         if self._messages is None:
-            self._messages = Messages(self._programs, self._streams[-1], self._limits)
+            note = self._account.note_failure
+            self._messages = Messages(self._programs, self._streams[-1], self._limits, note)
         return self._messages
 
 
@@ -222,7 +244,8 @@ class Binder:
 
     is_first = True
 
-    def __init__(self, limits: Limits, options: JoinOptions) -> None:
+    def __init__(self, limits: Limits, options: JoinOptions, account: Accounting) -> None:
+        self._account = account
         self._limits = limits
         self._options = options
         self._version = -1
@@ -247,6 +270,8 @@ class Binder:
     def _take_over(self, snapshot: Snapshot) -> None:
         self._version = snapshot.version
         bound = snapshot.bound if isinstance(snapshot, GatheringSnapshot) else {}
+        if suspended := self._account.suspended():
+            bound = {name: one for name, one in bound.items() if name not in suspended}
         for name, (known, _) in [*self._known.items()]:
             if bound.get(name) != known:
                 self._remove(name)
@@ -258,7 +283,9 @@ class Binder:
         kind = kind_of(one.program)
         tables = self._latest.get(kind)
         if tables is None or not tables.is_open:
-            tables = self._latest[kind] = Tables(one.program, self._limits, self._options)
+            tables = self._latest[kind] = Tables(
+                one.program, self._limits, self._options, self._account
+            )
             self._tables.append(tables)
         tables.add(name, one.program)
         self._known[name] = one, tables
@@ -271,6 +298,15 @@ class Binder:
             self._tables.remove(tables)
             if self._latest.get(tables.kind) is tables:
                 del self._latest[tables.kind]
+
+    def structures(self) -> list[tuple[int, int, int]]:
+        """Return for each join: its sides, and subscriptions with outlines and with others."""
+        return [
+            (len(tables.sides), len(tables.names), 0)
+            if tables.is_outline
+            else (len(tables.sides), 0, len(tables.names))
+            for tables in self._tables
+        ]
 
     def take(self, mark: Snapshot, taken: Taken) -> Rows:
         """Yield the rows of the bindings of a batch, which are taken out of it at once."""
@@ -317,6 +353,8 @@ class Binder:
                 if isinstance(rows, Failed):
                     document = documents[rows.document]
                     names = self._documents[document].failing(tables, rows)
+                    for name in names:
+                        self._account.note_failure(name, rows.error)
                     failures = [copy(rows.error).of_subscription(name) for name in names]
                     yield [error_row(failure, document) for failure in failures]
                 else:
@@ -341,6 +379,8 @@ class Binder:
             self._latest_us = max(self._latest_us, arrived.time_us)
             self._documents.pop(document, None)
             yield from self._expire()
+        if suspended := self._account.end_document():
+            yield [error_row(error, document) for error in suspended]
 
     def advance(self, time_us: int) -> Rows:
         """Yield the rows that memory missed, at a heartbeat: inputs may stand still."""

@@ -7,12 +7,13 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from weakref import WeakSet
 
+from penstock.engine.accounting import Accounting
 from penstock.engine.assumed import joins_under
 from penstock.engine.binding import Binder
-from penstock.engine.explaining import explain_session, explain_stream
+from penstock.engine.explaining import explain_joins, explain_session, explain_stream
 from penstock.engine.joining import Joining
 from penstock.engine.pool import Active, Pool
 from penstock.engine.push import OpenDocument, PushedInput
@@ -56,13 +57,14 @@ class Engine:
     document may cost. ``lateness`` is how far the watermark of joins lies behind the latest event
     time of any document, in seconds: a document from before it gives an error row and is not
     joined. Without it nothing that a window may still need is dropped. ``joins`` says how joins
-    run. ``trust`` permits to stop reading a document when nothing of it can matter any more: what
-    follows is not checked then. A subscription that passes a limit of its own on
-    ``suspend_after`` documents in a row is suspended until ``resume``; None suspends nobody.
-    ``streams`` gives streams other names, as ``{"doc.xml": "default"}``: ``doc("doc.xml")`` of a
-    query in XQuery then reads the documents of ``default``. ``schemas`` are those of streams, as
-    ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether it is trusted or
-    checked. ``broker`` says how queries in XQuery of one form are asked of small documents.
+    run; a ``lateness`` beside it comes first. ``trust`` permits to stop reading a document when
+    nothing of it can matter any more: what follows is not checked then. A subscription that passes
+    a limit of its own on ``suspend_after`` documents in a row is suspended until ``resume``; None
+    suspends nobody. ``streams`` gives streams other names, as ``{"doc.xml": "default"}``:
+    ``doc("doc.xml")`` of a query in XQuery then reads the documents of ``default``. ``schemas`` are
+    those of streams, as ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether
+    it is trusted or checked. ``broker`` says how queries in XQuery of one form are asked of small
+    documents.
 
     An engine may be used from several threads at once: each call of ``run``, ``batches`` or
     ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
@@ -103,9 +105,11 @@ class Engine:
         self._suspensions = Suspensions(registry, suspend_after)
         self._active: Active = WeakSet()
         self.limits = limits or Limits()
-        self.lateness = lateness
         self.trust = trust
-        self.joins = replace(joins or JoinOptions(), lateness=lateness)
+        self.joins = joins or JoinOptions()
+        if lateness is not None:
+            self.joins = replace(self.joins, lateness=lateness)
+        self.lateness = self.joins.lateness
         self.schemas = used_schemas(schemas)
         self._joined = joins_under(registry, self.schemas)
         self._usage = Usage()
@@ -283,11 +287,19 @@ class Engine:
     def explain(self) -> Text:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
         follower = self._pool.new(self._readers.gathering)
-        head = f"{len(self.registry):,} subscriptions, version {follower.version}"
-        lines = [head, *explain_session(follower.session, self.broker.strategy)]
+        lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
+        lines += explain_session(follower.session, self.broker.strategy)
+        binder, joining = self._new_stages()
+        with closing(joining), closing(binder):
+            joining.follow(follower)
+            binder.follow(follower)
+            lines += explain_joins(joining, binder)
         for stream, under in self._readers.under.items():
             fed = self._readers.fed_under.get(stream) if self.trust else None
             lines += explain_stream(stream, self.schemas[stream], under, fed)
+            session, is_checked = self._pool.new(under).session, bool(under.watched)
+            own = explain_session(session, self.broker.strategy, is_checked=is_checked)
+            lines += [f"  {line}" for line in own]
         return Text("\n".join(lines))
 
     def statistics(self) -> EngineStatistics:
@@ -325,10 +337,12 @@ class Engine:
         active from the next start tag that is fed, for elements opened from then on, and what is
         removed is silent from the next piece on. A subscription that comes later knows the names
         and attributes of the elements that are open, not what they contained. Each piece that
-        follows a change adds a plan for the rest of the document.
+        follows a change adds a plan for the rest of the document. Documents are joined when they
+        end; a join that comes later sees the next one.
 
         Raises:
             DocumentError: The encoding is unknown, or the time is no event time.
+            RegistryError: With ``live``, a subscription joins streams (PR0011).
         """
         name = str(next(self._numbers)) if id is None else id
         event_time = None if time is None else Document(b"", time=time).event_time
@@ -448,11 +462,21 @@ class Engine:
     def __repr__(self) -> str:
         return f"<Engine of {self.registry!r}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        message = "an engine is of one process and is not copied or pickled; "
+        raise TypeError(message + "make one in each process: penstock.Engine(registry)")
+
+    def _new_stages(self) -> tuple[Binder, Joining]:
+        binding = Accounting(self._usage, self._suspensions)
+        joining = Accounting(self._usage, self._suspensions)
+        return (
+            Binder(self.limits, self.joins, binding),
+            Joining(self._joined, self.limits, self.joins, joining),
+        )
+
     def _new_joins(self, *, is_shared: bool = False) -> JoinStages:
         """Return the joins of a run, or those of all that is pushed."""
-        binder = Binder(self.limits, self.joins)
-        joining = Joining(self._joined, self.limits, self.joins)
-        return JoinStages(binder, joining, is_shared=is_shared)
+        return JoinStages(*self._new_stages(), is_shared=is_shared)
 
     def _portions(
         self,

@@ -1,15 +1,76 @@
-"""What becomes of subscriptions under the schema of a stream, in words."""
+"""What evaluates the subscriptions of an engine, and how many there are of each kind, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from penstock.engine.assumed import AssumingRegistry
+from penstock.engine.binding import Binder
+from penstock.engine.joining import Joining
 from penstock.kernel import WHOLE_BYTES_MAX, Session
 from penstock.planning.schemas.ends import written
 from penstock.schemas import Schema
 
 _NAMES_SHOWN = 3
+
+
+_MADE = {
+    "messages": ("query in XQuery", "queries in XQuery", "evaluated part by part"),
+    "tables": ("table", "tables", "each record gives a row"),
+    "bindings": ("side", "sides", "what joins of streams read of one stream"),
+}
+"""What listeners for messages make: one, several, and how."""
+
+
+def explain_session(session: Session, strategy: str, *, is_checked: bool = False) -> Iterator[str]:
+    """Yield lines about the listeners of a session.
+
+    ``strategy`` is that of the broker. If ``is_checked``, the last tier finds what breaks a schema.
+    """
+    tiers = [tier for tier in session.structures() if any(tier)]
+    for number, (asked, matched) in enumerate(tiers, start=1):
+        yield "checks" if is_checked and number == len(tiers) else f"tier {number}"
+        if asked:
+            yield f"  {asked:,} questions: asked of each small document as a whole"
+        if matched:
+            yield f"  {matched:,} questions: matched event by event"
+    if tiers:
+        yield f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:"
+        yield "  all questions: matched event by event"
+    if operators := session.broker_operators():
+        yield f"queries of one form, strategy {strategy}:"
+        for name, count in operators.items():
+            if count:
+                yield f"  {count:,} of {name}"
+    made = session.messages_made()
+    for kind, (one, several, how) in _MADE.items():
+        programs, subscriptions = made.get(kind, (0, 0))
+        if programs:
+            of = "" if programs == subscriptions else f" of {_subscriptions(subscriptions)}"
+            yield f"{programs:,} {one if programs == 1 else several}{of}: {how}"
+
+
+def explain_joins(joining: Joining, binder: Binder) -> Iterator[str]:
+    """Yield lines about joins that have taken over the subscriptions."""
+    names, joins = joining.names, joining.statistics()
+    if names and joins is not None:
+        yield f"joins of documents: {_subscriptions(len(names))}"
+        for name, count in (
+            ("templates", joins.shapes),
+            ("variables", joins.variables),
+            ("steps of paths", joins.steps),
+            ("conditions", joins.formulas),
+            ("pairs of variables with equal values", joins.pairs),
+        ):
+            yield f"  {name}: {count:,}"
+    for sides, outlines, evaluated in binder.structures():
+        yield f"join of {sides} streams: {_subscriptions(outlines + evaluated)}"
+        how = "put together from pieces" if outlines else "evaluated for each tuple"
+        yield f"  messages: {how}"
+
+
+def _subscriptions(count: int) -> str:
+    return f"{count:,} subscription{'' if count == 1 else 's'}"
 
 
 def explain_stream(
@@ -35,22 +96,3 @@ def _some_of(names: Sequence[str]) -> str:
     shown = ", ".join(f"`{name}`" for name in names[:_NAMES_SHOWN])
     more = len(names) - _NAMES_SHOWN
     return f"{shown} and {more:,} more" if more > 0 else shown
-
-
-def explain_session(session: Session, strategy: str) -> list[str]:
-    """Return how a session evaluates its plan, and by which structures."""
-    lines = []
-    tiers = [tier for tier in session.structures() if any(tier)]
-    for number, (asked, matched) in enumerate(tiers, start=1):
-        lines.append(f"tier {number}")
-        if asked:
-            lines.append(f"  {asked:,} questions: asked of each small document as a whole")
-        if matched:
-            lines.append(f"  {matched:,} questions: matched event by event")
-    if tiers:
-        lines.append(f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:")
-        lines.append("  all questions: matched event by event")
-    if operators := session.broker_operators():
-        lines.append(f"queries of one form, strategy {strategy}:")
-        lines += [f"  {count:,} of {name}" for name, count in operators.items() if count]
-    return lines

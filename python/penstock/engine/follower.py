@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +12,7 @@ from penstock.engine.gathering import GatheringSnapshot
 from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
 from penstock.errors import RegistryError
-from penstock.kernel import Session
+from penstock.kernel import Batch, Session
 from penstock.limits import Limits
 from penstock.planning.brokering import BrokerOptions
 from penstock.registry import AnyRegistry, Snapshot
@@ -81,22 +83,29 @@ class Follower:
         snapshot = self._registry.snapshot()
         is_same = snapshot is self._snapshot
         if not is_same and self._branch is None:
-            self._snapshot = snapshot
             with self._usage.lock:
-                self._usage.count(self.session, self.names, snapshot.plan)
+                self._usage.count(self, snapshot.plan)
                 self.session.adopt(snapshot.plan)
-                self.names = snapshot.names
+                self._snapshot, self.names = snapshot, snapshot.names
         suspensions = self._suspensions
         # Names are many, so they are looked at only where something has changed.
         if suspensions is not None and not (is_same and suspensions.version == self._suspended_at):
             self._suspended_at = suspensions.version
             if self._suspended_at:
-                self.session.suspend(suspensions.numbers(self.names))
+                self.session.suspend(self._silent(suspensions))
+
+    def _silent(self, suspensions: Suspensions) -> list[int]:
+        """Return the numbers that get nothing."""
+        numbers = suspensions.numbers(self.names)
+        if isinstance(self._snapshot, GatheringSnapshot):
+            numbers += self._snapshot.unused_sides(suspensions.reasons())
+        return numbers
 
     def joined_by(self, number: int) -> Sequence[str]:
-        """Return the subscriptions that join what a program behind the names gathers."""
-        snapshot = self._snapshot
-        return snapshot.joined_by(number) if isinstance(snapshot, GatheringSnapshot) else ()
+        """Return the subscriptions that join what a number behind the names gathers, if any do."""
+        if isinstance(self._snapshot, GatheringSnapshot):
+            return self._snapshot.joining[number - len(self.names)]
+        return ()
 
     def interrupt(self) -> None:
         """End what the session does, from any thread."""
@@ -105,7 +114,14 @@ class Follower:
     def settle(self) -> None:
         """Add the session's counts to the usage."""
         with self._usage.lock:
-            self._usage.count(self.session, self.names)
+            self._usage.count(self)
+
+    def discount(self, batch: Batch) -> None:
+        """Take rows back that were counted and are not handed out."""
+        (numbers, *_), _ = batch.spans()
+        counts, names = Counter(array("I", numbers)), self.names
+        back = {names[number]: -rows for number, rows in counts.items() if number < len(names)}
+        self._usage.count_rows(back)
 
     def attach(self) -> None:
         """Go on with the registry's current plan in the middle of a document, if live.
@@ -121,7 +137,7 @@ class Follower:
         names, plan = self._branch.plan()
         if plan is not self._plan:
             with self._usage.lock:
-                self._usage.count(self.session, self.names, plan)
+                self._usage.count(self, plan)
                 self._plan, self.names = plan, names
                 self.session.attach(plan)
 
@@ -159,3 +175,6 @@ class Fixed:
     def joined_by(self, number: int) -> Sequence[str]:
         """Return nothing: all programs have names."""
         return ()
+
+    def discount(self, batch: Batch) -> None:
+        """Do nothing: there are no statistics."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from threading import RLock
 
@@ -33,11 +33,14 @@ class GatheringSnapshot(Snapshot):
 
     sides: tuple[bytes, ...]
     bound: Mapping[str, Bound]
+    joining: tuple[tuple[str, ...], ...]
+    """For each side: the subscriptions that join it."""
 
-    def joined_by(self, number: int) -> list[str]:
-        """Return the subscriptions that join a side, by its number in the plan."""
-        side = self.sides[number - len(self.names)]
-        return [name for name, one in self.bound.items() if side in sides_of(one.program)]
+    def unused_sides(self, without: Collection[str]) -> list[int]:
+        """Return the numbers of the sides that are joined by these subscriptions alone."""
+        first = len(self.names)
+        joining = enumerate(self.joining, start=first)
+        return [number for number, names in joining if all(name in without for name in names)]
 
 
 def sides_of(program: BindingProgram) -> tuple[bytes, ...]:
@@ -112,6 +115,10 @@ class GatheringRegistry(AnyRegistry):
                 known[name] = program, Bound(place, BindingProgram.read(program))
         self._known = known
         bound = {name: one for name, (_, one) in known.items()}
-        sides = dict.fromkeys(side for one in bound.values() for side in sides_of(one.program))
+        sides: dict[bytes, dict[str, None]] = {}
+        for name, one in bound.items():
+            for side in sides_of(one.program):
+                sides.setdefault(side, {})[name] = None
         plan = Plan.attached([(plain.plan, 0), (Plan.build([*sides]), len(plain.names))])
-        return GatheringSnapshot(plain.version, plain.names, plan, tuple(sides), bound)
+        joining = tuple(tuple(names) for names in sides.values())
+        return GatheringSnapshot(plain.version, plain.names, plan, tuple(sides), bound, joining)

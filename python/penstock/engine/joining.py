@@ -7,12 +7,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from penstock.engine.accounting import Accounting
 from penstock.engine.follower import Follower
 from penstock.engine.rows import error_row
 from penstock.engine.stages import Taken
 from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Outcome, Subscriber
-from penstock.kernel import ALONE, JOIN_BATCH_ROWS_MAX, Witness
+from penstock.kernel import ALONE, JOIN_BATCH_ROWS_MAX, JoinStatistics, Witness
 from penstock.limits import Limits
 from penstock.planning.records import Asked, JoinOutput, is_publishing, read_records
 from penstock.registry import AnyRegistry
@@ -53,8 +54,17 @@ class Joining:
 
     is_first = False
 
-    def __init__(self, registry: AnyRegistry, limits: Limits, options: JoinOptions) -> None:
+    def __init__(
+        self,
+        registry: AnyRegistry,
+        limits: Limits,
+        options: JoinOptions,
+        account: Accounting,
+    ) -> None:
         self._registry = registry
+        self._account = account
+        self._suspended: frozenset[str] = frozenset()
+        self._suspended_at = 0
         self._limits = limits
         self._options = options
         self._joiner: Joiner | None = None
@@ -73,12 +83,25 @@ class Joining:
         return self.version
 
     def _update(self) -> None:
-        older, snapshot = self._snapshot, self._registry.snapshot()
-        if snapshot is not older:
-            self._snapshot = snapshot
-            self._take_over(
-                requests_of(snapshot) if older is None else requests_since(older, snapshot)
-            )
+        snapshot = self._registry.snapshot()
+        if snapshot is not self._snapshot or self._account.version != self._suspended_at:
+            self._take_over(self._changes(snapshot))
+
+    def _changes(self, snapshot: Snapshot) -> Mapping[str, Requested | None]:
+        """Return what has changed; a subscription that is suspended is as good as removed."""
+        older, self._snapshot = self._snapshot, snapshot
+        changes: dict[str, Requested | None] = {}
+        if older is None:
+            changes.update(requests_of(snapshot))
+        elif older is not snapshot:
+            changes.update(requests_since(older, snapshot))
+        self._suspended_at = self._account.version
+        suspended = frozenset(self._account.suspended())
+        if resumed := self._suspended - suspended:
+            requested = requests_of(snapshot)
+            changes.update({name: requested.get(name) for name in resumed})
+        self._suspended = suspended
+        return changes | dict.fromkeys(suspended)
 
     def _take_over(self, changes: Mapping[str, Requested | None]) -> None:
         # A subscription that merely moved to another tier goes on as it is.
@@ -101,6 +124,15 @@ class Joining:
 
     def _requested(self, name: str) -> Requested | None:
         return self._known[name][1] if name in self._known else None
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The subscriptions that are joined."""
+        return [*self._known]
+
+    def statistics(self) -> JoinStatistics | None:
+        """Return the counters of the joins, if there are any."""
+        return None if self._joiner is None else self._joiner.statistics()
 
     @property
     def is_idle(self) -> bool:
@@ -207,12 +239,21 @@ class Joining:
         assert self._joiner is not None, "somebody joined"
         subscriber = self._joiner.subscriber
         for batch in batches:
-            yield [
-                found_row(subscriber(one.joined.subscription), one)
-                if isinstance(one, Found)
-                else error_row(one, document)
-                for one in batch
-            ]
+            rows, counts = [], dict[str, int]()
+            for one in batch:
+                if not isinstance(one, Found):
+                    rows.append(error_row(one, document))
+                    continue
+                own = subscriber(one.joined.subscription)
+                rows.append(found_row(own, one))
+                if one.error is None:
+                    counts[own.name] = counts.get(own.name, 0) + 1
+                else:
+                    self._account.note_failure(own.name, one.error)
+            self._account.note_rows(counts)
+            yield rows
+        if suspended := self._account.end_document():
+            yield [error_row(error, document) for error in suspended]
 
 
 def found_row(subscriber: Subscriber, found: Found) -> Result:

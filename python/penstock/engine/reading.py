@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from penstock import logs
 from penstock.engine.follower import Fixed, Follower
-from penstock.engine.rows import blamed, error_row
+from penstock.engine.rows import blamed, error_row, log_failure
 from penstock.engine.stages import NO_JOINS, JoinStages, Mark, Rows, Taken
 from penstock.engine.suspension import Strikes, Suspensions
 from penstock.errors import DocumentError, EvaluationError
@@ -304,6 +304,7 @@ class Reader:
             broken = {number for number, one, _ in failing if one >= first}
             broken.update(batch.documents_from(first))
             if broken:
+                self._follower.discount(batch)
                 yield from self._read_again(documents, broken)
                 return
         yield from self._hand_out(batch, failing, documents, is_open)
@@ -333,11 +334,7 @@ class Reader:
         taken = Taken(documents, numbers, dict(self._errors), batch)
         errors = self._with_failing(failing, numbers)
         for number, error in errors:
-            name, document = error.subscription, documents[number].document
-            if name is None:
-                logs.engine.info("the document %s failed: %s", document, error)
-            else:
-                logs.engine.info("%s failed at the document %s: %s", name, document, error)
+            log_failure(documents[number], error)
         self._errors = []
         if is_open:
             self._ended = numbers.stop

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from penstock import logs
 from penstock.errors import DocumentError
 from penstock.kernel import ALONE, Batch, Session, Surroundings, ends_in_cdata
 from penstock.results import KINDS, Fault, Result, make_row
@@ -14,6 +15,8 @@ from penstock.sources import Input
 if TYPE_CHECKING:
     from penstock.engine.reading import Portion
 
+SUSPENDED = "PL0018"
+"""The code of the error that says that a subscription is suspended."""
 _ELEMENT = 1
 _CHUNK_ROWS = 1 << 14
 """Objects for so many rows are made at a time."""
@@ -55,6 +58,15 @@ class Making:
     def _end(self, document: Input) -> Result:
         self._ends += 1
         return row_about(document, "end", self._ends - 1)
+
+
+def log_failure(document: Input, error: DocumentError) -> None:
+    """Log that a document failed, or a subscription at a document."""
+    if error.subscription is None:
+        logs.engine.info("the document %s failed: %s", document.document, error)
+    elif error.code != SUSPENDED:  # a suspension is logged where it is made
+        name = error.subscription
+        logs.engine.info("the subscription %s failed at %s: %s", name, document.document, error)
 
 
 class Origin:

@@ -54,8 +54,8 @@ class JoinOptions:
     60000000
 
     Raises:
-        ValueError: The lateness is negative, or no number, batches have no rows, or a setting of
-            progressive joins is out of its range.
+        ValueError: The lateness is negative, or no number; a bound is no whole number from 1 on; a
+            setting of progressive joins is out of its range.
     """
 
     lateness: timedelta | float | None = None
@@ -71,14 +71,12 @@ class JoinOptions:
     probe: Probe = "rop"
 
     def __post_init__(self) -> None:
-        try:
-            is_bound = 0 <= (self.lateness_us or 0) < 1 << 63
-        except (ValueError, OverflowError):  # what is no number, or infinite, cannot be rounded
-            is_bound = False
-        if not is_bound:
-            raise ValueError(f"lateness is a number of seconds from 0 on, not {self.lateness}")
-        if self.batch_rows_max < 1:
-            raise ValueError(f"a batch has a row at least, not {self.batch_rows_max}")
+        if not _is_lateness(self.lateness):
+            raise ValueError(f"lateness is a number of seconds from 0 on, not {self.lateness!r}")
+        for name in ("state_bytes_max", "batch_rows_max"):
+            value = getattr(self, name)
+            if type(value) is not int or not 1 <= value < 1 << 63:
+                raise ValueError(f"{name} is a whole number from 1 on, not {value!r}")
         if self.flush not in get_args(Flush):
             raise ValueError(f"flush is one of {', '.join(get_args(Flush))}, not {self.flush}")
         if self.probe not in get_args(Probe):
@@ -102,6 +100,16 @@ class JoinOptions:
                 return bound // timedelta(microseconds=1)
             case seconds:
                 return round(seconds * MICROSECONDS)
+
+
+def _is_lateness(value: object) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value * MICROSECONDS < 1 << 63  # false for NaN
 
 
 class Joiner:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import count
 from operator import attrgetter
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock import logs
 from penstock.errors import RegistryError
@@ -159,6 +159,10 @@ class MemoryRegistry(ChangeableRegistry):
 
     def __repr__(self) -> str:
         return f"<Registry of {len(self)} subscriptions, version {self.version}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        message = "a registry in memory is of one process and is not copied or pickled; "
+        raise TypeError(message + "Registry.open(path) returns one that other processes can open")
 
     def _add(self, subscription: Subscription) -> None:
         with self._lock:

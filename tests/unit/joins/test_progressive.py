@@ -1,6 +1,7 @@
 """The progressive join from Python: the same tuples as brute force, through real files."""
 
 import random
+from datetime import timedelta
 from itertools import product
 
 import pytest
@@ -185,6 +186,23 @@ def test_expired_bindings_leave_memory() -> None:
         {"flush_fraction": 1.5},
         {"partitions": 0},
         {"page_bytes": 0},
+        {"lateness": -1},
+        {"lateness": timedelta(microseconds=-1)},
+        {"lateness": float("nan")},
+        {"lateness": float("inf")},
+        {"lateness": 1e300},
+        {"lateness": "5"},
+        {"lateness": True},
+        {"state_bytes_max": 0},
+        {"state_bytes_max": -1},
+        {"state_bytes_max": 1.5},
+        {"state_bytes_max": "1 GB"},
+        {"state_bytes_max": 1 << 64},
+        {"state_bytes_max": None},
+        {"batch_rows_max": 0},
+        {"batch_rows_max": 2.0},
+        {"batch_rows_max": True},
+        {"batch_rows_max": 1 << 63},
     ],
 )
 def test_settings_out_of_range_are_refused(settings: dict[str, object]) -> None:

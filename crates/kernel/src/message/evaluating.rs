@@ -223,6 +223,15 @@ impl Evaluating {
         sent.map(|()| Gathered::Done)
     }
 
+    /// What the program makes, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self.program.as_ref().map(|program| &program.body) {
+            Ok(Body::Table(_)) => "tables",
+            Ok(Body::Bindings(_)) => "bindings",
+            Ok(Body::Sequences(_)) | Err(_) => "messages",
+        }
+    }
+
     /// Evaluates what waits for the end of the document.
     pub fn finish(
         &mut self,

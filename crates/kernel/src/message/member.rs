@@ -141,6 +141,11 @@ impl Member {
         &self.audible
     }
 
+    /// What it makes, in a word, and for how many subscriptions.
+    pub fn described(&self) -> (&'static str, usize) {
+        (self.evaluating.kind(), self.subscriptions.len())
+    }
+
     /// Names by symbol mean nothing any more.
     pub fn forget_names(&mut self) {
         self.names.clear();

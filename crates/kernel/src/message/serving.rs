@@ -104,6 +104,11 @@ impl Messages {
         self.serving.tier = tier.clone();
     }
 
+    /// What each distinct program makes, and for how many subscriptions.
+    pub fn described(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.members.iter().map(Member::described)
+    }
+
     /// Gives subscriptions nothing, and all others their rows.
     pub fn silence(&mut self, silent: &[SubscriptionId]) {
         if *self.serving.silent == *silent {

@@ -321,6 +321,12 @@ impl Session {
         self.reading.listeners.structures()
     }
 
+    /// What listeners for messages make, in a word: distinct programs, subscriptions.
+    pub fn messages_made(&mut self) -> Vec<(&'static str, usize, usize)> {
+        self.adopt_next();
+        self.reading.listeners.messages_made()
+    }
+
     /// Counters so far.
     pub fn statistics(&mut self) -> Statistics {
         let mut sum = Statistics {

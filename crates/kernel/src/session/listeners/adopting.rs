@@ -9,6 +9,7 @@ use crate::message::{Aliases, Messages};
 use crate::plan::Tier;
 use crate::trie::Trie;
 use crate::witness::{SharedPaths, Witnesses};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Subscriptions are counted one by one where there are no more targets.
@@ -231,6 +232,20 @@ impl Listeners {
             }
         };
         self.tiers.iter().map(of_tier).collect()
+    }
+
+    /// What listeners for messages make, in a word: how many distinct programs there are, and for
+    /// how many subscriptions. Programs without subscriptions are left out.
+    pub fn messages_made(&self) -> Vec<(&'static str, usize, usize)> {
+        let mut sums: BTreeMap<&'static str, (usize, usize)> = BTreeMap::new();
+        let described = self.messages().flat_map(Messages::described);
+        for (kind, subscriptions) in described.filter(|(_, subscriptions)| *subscriptions > 0) {
+            let sum = sums.entry(kind).or_default();
+            *sum = (sum.0 + 1, sum.1 + subscriptions);
+        }
+        let sums = sums.into_iter();
+        sums.map(|(kind, (programs, all))| (kind, programs, all))
+            .collect()
     }
 }
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from penstock.spark.pipelines.mistakes import ConfigurationError, Text
+from penstock.definitions.mistakes import ConfigurationError, Text
+from penstock.errors import QueryError
 
 _KINDS = {"map": "keys with values", "seq": "a list", "str": "text", "int": "a whole number"}
 _SCALARS = ("str", "int", "float", "bool", "timestamp")
@@ -316,31 +317,45 @@ def read_text(data: bytes, file: str) -> str:
         raise ConfigurationError("PC0001", message, file, line, column, way_out) from None
 
 
-def parse(text: str, file: str, beside: Text | None = None) -> tuple[Node, Text]:
+def parse(
+    text: str,
+    file: str,
+    beside: Text | None = None,
+    *,
+    contents: str = "a pipeline has sources, a registry and sinks",
+    is_filled: bool = True,
+) -> tuple[Node, Text]:
     """Return the one document of a YAML text, and where its mistakes are reported.
 
-    Those of a file that another one includes are reported ``beside`` the other's.
+    Those of a file that another one includes are reported ``beside`` the other's. ``contents``
+    says what belongs into the file. Unless it ``is_filled``, ``${`` has no meaning in it.
 
     Raises:
         ConfigurationError: The text is no YAML, or empty.
     """
     import yaml
 
-    holder = Text(text, file, beside)
+    holder = Text(text, file, beside, is_filled=is_filled)
     try:
         node = yaml.compose(text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = f"this is no YAML: {error.problem or error.context}"
         way_out = "look for quotes, brackets and indentation, here and in the line above"
+        if mark is not None and text[mark.index : mark.index + 1] == "@":
+            way_out = 'put what begins with @ in quotes, as in "@id"'
         raise holder.error("PC0001", message, mark, mark, way_out) from None
     except yaml.YAMLError as error:
         message, way_out = f"this is no YAML: {error}", "save the file as plain text"
         raise ConfigurationError("PC0001", message, file, 1, 1, way_out) from None
     if node is None:
-        way_out = "a pipeline has sources, a registry and sinks"
-        raise ConfigurationError("PC0001", "the file is empty", file, 1, 1, way_out)
+        raise ConfigurationError("PC0001", "the file is empty", file, 1, 1, contents)
     return Node(node, holder), holder
+
+
+def query_error(node: Node, error: QueryError) -> ConfigurationError:
+    """Return the mistake of a query that a file holds."""
+    return node.error("PC0005", f"{error.code}: {error.message}", error.help)
 
 
 def choice_hint(given: str, known: Sequence[str]) -> str:

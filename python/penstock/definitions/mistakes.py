@@ -1,4 +1,4 @@
-"""The mistakes of a pipeline's file, all of them, each with its place."""
+"""The mistakes of a file, all of them, each with its place."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from penstock.definitions.variables import Secrets
 from penstock.errors import PenstockError, underline
-from penstock.spark.pipelines.variables import Secrets
 
 CONFIGURATION_CODES = {
     "PC0001": "the file is no YAML",
@@ -25,7 +25,7 @@ CONFIGURATION_CODES = {
 
 
 _WAYS_OUT = dict.fromkeys(
-    CONFIGURATION_CODES, "the reference in docs/pipelines.md has what may be here"
+    CONFIGURATION_CODES, "docs/pipelines.md and docs/tables.md have what may be here"
 )
 _WAYS_OUT["PC0007"] = "leave one of them out"
 _WAYS_OUT["PC0008"] = "paths are taken from the folder of the file that names them"
@@ -33,7 +33,7 @@ _WAYS_OUT["PC0008"] = "paths are taken from the folder of the file that names th
 
 
 class ConfigurationError(PenstockError):
-    """A pipeline cannot run as it is written; ``line`` and ``column`` count from one.
+    """A pipeline or table cannot be read as it is written; ``line`` and ``column`` count from 1.
 
     ``others`` are the further mistakes of the file and of those that it includes, file by file, in
     the order of their places.
@@ -80,7 +80,10 @@ class ConfigurationError(PenstockError):
 class Text:
     """The text of a file, and the mistakes that were found in it and in the files beside it."""
 
-    def __init__(self, text: str, file: str, beside: Text | None = None) -> None:
+    def __init__(
+        self, text: str, file: str, beside: Text | None = None, *, is_filled: bool = True
+    ) -> None:
+        self._is_filled = is_filled
         self.text = text
         self.file = file
         self._mistakes: list[ConfigurationError] = [] if beside is None else beside._mistakes
@@ -94,6 +97,8 @@ class Text:
         Raises:
             LookupError: A variable is not set, or a file cannot be read.
         """
+        if not self._is_filled:
+            return value
         return self.secrets.fill(value, Path(self.file).absolute().parent)
 
     def report(self, mistake: ConfigurationError) -> None:
