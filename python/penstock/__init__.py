@@ -8,11 +8,12 @@
 
 from __future__ import annotations
 
+__version__ = "0.1.0"
+
 TYPE_CHECKING = False
 """What type checkers take for true; the module `typing` takes longer to load than this one."""
 
 if TYPE_CHECKING:
-    __version__: str
     from penstock import errors
     from penstock.engine import Engine, Results, evaluate
     from penstock.engine.matches import Matches
@@ -87,10 +88,6 @@ _HOMES = {
 if not TYPE_CHECKING:  # which would take every name for one that exists
 
     def __getattr__(name: str) -> object:
-        if name == "__version__":
-            from importlib.metadata import version
-
-            return version("penstock")
         from importlib import import_module
 
         if name == "errors":
@@ -105,4 +102,4 @@ if not TYPE_CHECKING:  # which would take every name for one that exists
 
 def __dir__() -> list[str]:
     own = [name for name in globals() if name.startswith("__")]
-    return sorted({*__all__, *own, "__version__"})
+    return sorted([*__all__, *own])

@@ -24,6 +24,12 @@ INTERRUPTED = 128 + signal.SIGINT
 
 def command() -> int:
     """Run the command that the arguments ask for and return its exit code."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        # Commands and their parser take many times as long to load.
+        from penstock import __version__
+
+        print(f"penstock {__version__}")
+        return 0
     # What a shell starts in the background ignores Ctrl-C, and goes on doing so.
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         from penstock.cli import main
