@@ -12,12 +12,12 @@ import os
 
 __distribution__ = "penstock-xml"
 """What brings this package; another project's package of the same name does not say so."""
+__version__ = "0.1.0"
 
 TYPE_CHECKING = False
 """What type checkers take for true; the module `typing` takes longer to load than this one."""
 
 if TYPE_CHECKING:
-    __version__: str
     from penstock import errors
     from penstock.engine import Engine, Results, evaluate
     from penstock.engine.matches import Matches
@@ -92,10 +92,6 @@ _HOMES = {
 if not TYPE_CHECKING:  # which would take every name for one that exists
 
     def __getattr__(name: str) -> object:
-        if name == "__version__":
-            from penstock.versions import own_version
-
-            return own_version()
         from importlib import import_module
 
         if name == "errors":
@@ -136,4 +132,4 @@ if _is_shared():
 
 def __dir__() -> list[str]:
     own = [name for name in globals() if name.startswith("__")]
-    return sorted({*__all__, *own, "__version__"})
+    return sorted([*__all__, *own])

@@ -68,6 +68,10 @@ def _main() -> Callable[[], int]:
         return lambda: COULD_NOT_RUN
     for one in said:
         print(f"penstock: warning: {one.message}", file=sys.stderr)
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        # Commands and their parser take many times as long to load.
+        print(f"penstock {penstock.__version__}")
+        return lambda: 0
     from penstock.cli import main
 
     return main
