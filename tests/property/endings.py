@@ -190,7 +190,7 @@ def leave(place: Place, way: str, document: Ending, random: Random) -> None:
     if way in ("open", "live", "push", "push_many"):
         opened = engine.open(stream=document.stream, live=way == "live")
         data = cast("bytes", document.original())
-        with suppress(FailedError), opened:
+        with suppress(FailedError, DocumentError), opened:
             opened.feed(data[: random.randrange(len(data))])
             if random.random() < 0.5:
                 raise FailedError
