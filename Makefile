@@ -66,13 +66,15 @@ test: setup ## run every test but the slow ones
 test-slow: setup ## run the long fuzzing and oracle tests
 	HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -m slow
 
-adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^5 XQueries, 10^5 messages, 10^6 documents, 10^3 costs, 10^6 headers, 10^4 schemas, 10^5 tables
+adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^5 XQueries, 10^5 messages, 10^6 documents, 10^3 costs, 10^3 constructors, 10^3 stacks, 10^6 headers, 10^4 schemas, 10^5 tables
 	$(BIN)/python -m penstock_testing.adversary xpath --count 1000000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock_testing.adversary xscl --count 100000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock_testing.adversary xquery --count 100000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock_testing.adversary broker --count 100000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock_testing.adversary documents --count 1000000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock_testing.adversary costs --count 1000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary constructed --count 1000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary stacks --count 1000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock_testing.adversary views --count 1000000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock_testing.adversary schemas --count 10000 --processes $(PROCESSES)
 	$(BIN)/python -m penstock_testing.adversary tables --count 100000 --processes $(PROCESSES)

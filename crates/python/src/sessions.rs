@@ -4,7 +4,7 @@ use crate::batches::{Batch, text_of};
 use crate::documents::{Chunk, Failure, Raw, failure, read_limits};
 use crate::plans::Plan;
 use crate::records::Paths;
-use crate::watch::{Raised, detached, locked, signals, take_raised};
+use crate::watch::{Raised, away, detached, locked, signals, take_raised};
 use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::ids::SubscriptionId;
 use penstock_kernel::ledger::Ledger;
@@ -174,7 +174,9 @@ impl Session {
 
     /// Goes on with another plan, between two documents.
     fn adopt(&self, py: Python<'_>, plan: &Plan) -> PyResult<()> {
-        py.detach(|| self.with(|session| session.adopt(plan.tiers.clone())))
+        away(py, || {
+            self.with(|session| session.adopt(plan.tiers.clone()))
+        })
     }
 
     /// Goes on with another plan in the middle of a document of a live session.

@@ -391,7 +391,7 @@ impl Automaton {
 }
 
 /// The error of a document that passed one of the automaton's limits.
-fn limit_error(limit: &'static str, bound: u64, byte: u64) -> DocumentError {
+pub(crate) fn limit_error(limit: &'static str, bound: u64, byte: u64) -> DocumentError {
     let (code, what) = match limit {
         "candidates_max" => (codes::CANDIDATES, "candidates are held at once"),
         "buffer_bytes_max" => (codes::BUFFER_BYTES, "bytes are held for results"),

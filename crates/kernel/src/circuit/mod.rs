@@ -313,9 +313,12 @@ impl Circuit {
         self.pairs += members as u64;
     }
 
-    /// Meetings of a node with a member of its set beyond what every node may have.
+    /// Meetings of a node with a member of its set beyond what every node may have, for each of
+    /// those who ask.
     pub fn pairs(&self) -> u64 {
-        self.pairs.saturating_sub(self.next_order * PAIRS_FREE)
+        let askers = self.routes.targets.len().max(1) as u64;
+        self.pairs
+            .saturating_sub(self.next_order * PAIRS_FREE * askers)
     }
 
     /// Bytes that it keeps: what lies in its tables, by their capacity.

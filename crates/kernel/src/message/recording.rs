@@ -4,6 +4,7 @@ use super::binding::too_many;
 use super::evaluating::{Evaluating, Failure, Gathered, meter};
 use super::member::Task;
 use crate::ids::SubscriptionId;
+use crate::ledger::steps_of_copy;
 use crate::rows::{RowHead, RowKind, Rows};
 use crate::tabular::{Layout, Misfit, Outcome, Writing};
 use penstock_sequences::error::Error;
@@ -88,6 +89,7 @@ impl Evaluating {
             };
             for (place, &subscription) in subscriptions.iter().enumerate() {
                 if place > 0 {
+                    (writing.meter)(steps_of_copy(end - start));
                     task.rows.value.bytes.extend_from_within(start..end);
                 }
                 head.subscription = subscription;

@@ -83,7 +83,14 @@ impl Messages {
             asking,
             silent: Box::default(),
         };
-        Some(Messages::with(names, states, members, serving, account))
+        Some(Messages::with(
+            names,
+            states,
+            members,
+            serving,
+            account,
+            limits.text_bytes_max,
+        ))
     }
 
     /// Whether it serves a tier, from which nothing but more subscriptions were removed.
@@ -159,7 +166,7 @@ impl Messages {
     /// Ends the document.
     pub fn finish(&mut self, length: u64) {
         for id in self.members.ids() {
-            self.account.actor = id.0;
+            self.account.act_for(id.0);
             let task = Task {
                 account: &mut self.account,
                 rows: &mut self.rows,
@@ -229,6 +236,17 @@ impl Messages {
     /// The same for the document under way.
     pub fn charges(&self) -> Vec<(SubscriptionId, f64)> {
         self.share(self.account.samples().collect())
+    }
+
+    /// A subscription that takes more steps of the document under way than it may alone.
+    pub fn dear(&self) -> Option<SubscriptionId> {
+        let member = self.members.find(MemberId(self.account.dear()?))?;
+        member.audible().first().copied()
+    }
+
+    /// How many different programs there are.
+    pub fn member_count(&self) -> usize {
+        self.members.len()
     }
 
     fn share(&self, samples: Vec<(u32, u64)>) -> Vec<(SubscriptionId, f64)> {

@@ -8,8 +8,10 @@ import resource
 import select
 import signal
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from penstock_testing.adversary.costs.cases import Case
 from penstock_testing.adversary.costs.generators import write_case
 from penstock_testing.adversary.costs.runs import Outcome, try_case
 from penstock_testing.adversary.report import Failure, FailureKind, Measure, Tally
@@ -27,24 +29,33 @@ COMPARED_EVERY = 3
 
 def attack(seed: int, count: int) -> Tally:
     """Try the cases of so many seeds, and return what was found and measured."""
+    return attack_with(write_case, try_case, seed, count)
+
+
+Trial = Callable[[Case, bool], Outcome]
+"""Runs a case, and compares each subscription alone if it should."""
+
+
+def attack_with(write_case: Callable[[int], Case], try_case: Trial, seed: int, count: int) -> Tally:
+    """Try the cases of so many seeds, each in a process of its own."""
     tally = Tally()
     for number in range(seed, seed + count):
-        _try(number, tally)
+        _try(write_case(number), try_case, number, tally)
     return tally
 
 
-def _try(seed: int, tally: Tally) -> None:
+def _try(case: Case, try_case: Trial, seed: int, tally: Tally) -> None:
     tally.cases += 1
-    ended = _in_process(seed)
+    ended = _in_process(case, try_case, seed)
     outcome = ended.outcome
     if not isinstance(outcome, Outcome):
         kind: FailureKind = "hang" if outcome in (None, OUT_OF_TIME) else "panic"
         reason = outcome or "no end"
-        tally.failures.append(Failure(kind, seed, f"{reason}\n{write_case(seed).describe()}"))
+        tally.failures.append(Failure(kind, seed, f"{reason}\n{case.describe()}"))
         return
     if outcome.wrong:
-        case = f"{outcome.wrong}\n{write_case(seed).describe()}"
-        tally.failures.append(Failure("wrong", seed, case))
+        described = f"{outcome.wrong}\n{case.describe()}"
+        tally.failures.append(Failure("wrong", seed, described))
     tally.non_empty += outcome.row_count > 0
     for code in outcome.codes or ("no error",):
         tally.deviations[code] += 1
@@ -61,13 +72,13 @@ class _Ended:
     memory_bytes: int
 
 
-def _in_process(seed: int) -> _Ended:
+def _in_process(case: Case, try_case: Trial, seed: int) -> _Ended:
     """Run a case in a fork of this process, which is small and has no threads."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reader)
-        _serve(seed, writer)
+        _serve(case, try_case, seed, writer)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         is_ready, _, _ = select.select([pipe], [], [], PATIENCE_SECONDS)
@@ -87,10 +98,9 @@ def _in_process(seed: int) -> _Ended:
     return _Ended(f"the process died: {reason}", memory_bytes)
 
 
-def _serve(seed: int, writer: int) -> None:
+def _serve(case: Case, try_case: Trial, seed: int, writer: int) -> None:
     """Run a case and write its outcome; never return."""
     try:
-        case = write_case(seed)
         _limit_memory(ADDRESS_BYTES_MAX)
         resource.setrlimit(resource.RLIMIT_CPU, (CORE_SECONDS_MAX, resource.RLIM_INFINITY))
         outcome: Outcome | str = try_case(case, seed % COMPARED_EVERY == 0)

@@ -17,7 +17,7 @@ WAYS: tuple[Way, ...] = (
 )
 Question = tuple[str, Literal["query", "filter"]]
 """A query and its mode. One that begins with SELECT is XSCL, and its stream is `default`; with
-``for``, XQuery."""
+``for`` or ``declare``, XQuery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,6 @@ class Case:
 
 def parsed(query: str) -> Query:
     """Return a query of a case."""
-    if query.startswith("for "):
+    if query.startswith(("for ", "declare ")):
         return xquery(query)
     return xscl(query) if query.startswith("SELECT") else xpath(query)

@@ -38,7 +38,9 @@ impl Listeners {
         self.adopt_messages(&tiers, before);
         let parts = tiers.iter().map(|tier| tier.plan.part_count());
         let askers = tiers.iter().map(askers);
-        self.ledger.expect(askers.sum(), parts.sum());
+        let (askers, parts) = (askers.sum(), parts.sum());
+        let members = self.messages().map(Messages::member_count).sum();
+        self.ledger.expect(askers, parts, members);
         self.tiers = tiers;
         self.way = None;
         self.hush();

@@ -53,8 +53,12 @@ impl Listeners {
         rows >= rows_before + ROWS_MAX || value_bytes >= bytes_before + VALUE_BYTES_MAX
     }
 
-    /// The subscription that more than half of the work on the document was done for.
+    /// The subscription that more than half of the work on the document was done for, or that took
+    /// more than it may alone.
     pub fn blamed(&mut self) -> Option<SubscriptionId> {
+        if let Some(dear) = self.messages().find_map(Messages::dear) {
+            return Some(dear);
+        }
         let mut charges: FxHashMap<SubscriptionId, f64> = FxHashMap::default();
         for (_, runner) in self.runners() {
             for (own, steps) in runner.automaton.charges() {
