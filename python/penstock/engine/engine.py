@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, Self, get_args
 from weakref import WeakSet
 
 from penstock.engine.assumed import AssumingRegistry, joins_under, rows_under
@@ -26,11 +26,10 @@ from penstock.engine.silence import Listening, Silence
 from penstock.engine.streams import Streams, used_schemas
 from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
-from penstock.errors import DocumentError, SettingError
+from penstock.errors import DocumentError, SettingError, refuse_gone
 from penstock.joins import JoinOptions
 from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
-from penstock.planning.brokering import BrokerOptions
 from penstock.planning.program import Request
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import require_requests
@@ -54,6 +53,10 @@ Sources = Mapping[str, Source]
 """Streams, each with its source."""
 
 
+_GONE = {"broker": "small documents are asked in the one way that is fastest"}
+"""Settings of earlier versions."""
+
+
 class Engine:
     """Evaluates all subscriptions of a registry over documents, each read once.
 
@@ -67,7 +70,7 @@ class Engine:
     ``streams`` gives streams other names, as ``{"doc.xml": "default"}``: ``doc("doc.xml")`` of a
     query in XQuery then reads the documents of ``default``. ``schemas`` are those of streams, as
     ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether it is trusted or
-    checked. ``broker`` says how queries in XQuery of one form are asked of small documents.
+    checked.
 
     An engine may be used from several threads at once: each call of ``run``, ``batches`` or
     ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
@@ -87,6 +90,10 @@ class Engine:
         TypeError: The registry is none.
     """
 
+    def __new__(cls, *_: object, **settings: object) -> Self:
+        refuse_gone(settings, _GONE)
+        return object.__new__(cls)
+
     def __init__(
         self,
         registry: AnyRegistry,
@@ -97,7 +104,6 @@ class Engine:
         suspend_after: int | None = SUSPEND_AFTER,
         streams: Mapping[str, str] | None = None,
         schemas: Mapping[str, Schema] | None = None,
-        broker: BrokerOptions | None = None,
     ) -> None:
         if not hasattr(registry, "snapshot"):
             raise TypeError(
@@ -128,14 +134,12 @@ class Engine:
         self._binder = Binder(self.limits, self.joins)
         self._silence = Silence(registry)
         self.streams = dict(streams or {})
-        self.broker = broker or BrokerOptions()
         self._pool = Pool(
             self.limits,
             self._usage,
             self._suspensions,
             self._active,
             self.streams,
-            self.broker,
             is_trusting=trust,
         )
 
@@ -294,9 +298,9 @@ class Engine:
         if tiers:
             lines.append(f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:")
             lines.append("  all questions: matched event by event")
-        if operators := follower.session.broker_operators():
-            lines.append(f"queries of one form, strategy {self.broker.strategy}:")
-            lines += [f"  {count:,} of {name}" for name, count in operators.items() if count]
+        if counts := follower.session.broker_counts():
+            lines.append("queries of one form, asked together of each small document:")
+            lines += [f"  {count:,} of {name}" for name, count in counts.items() if count]
         for stream, under in self._under.items():
             fed = self._fed_under.get(stream) if self.trust else None
             lines += explain_stream(stream, self.schemas[stream], under, fed)

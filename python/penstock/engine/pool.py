@@ -13,7 +13,6 @@ from penstock.engine.joining import Joining
 from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
 from penstock.limits import Limits
-from penstock.planning.brokering import BrokerOptions
 from penstock.registry import AnyRegistry
 
 _IDLE_MAX = 16
@@ -31,7 +30,6 @@ class Pool:
         suspensions: Suspensions,
         active: Active,
         streams: Mapping[str, str],
-        broker: BrokerOptions,
         *,
         is_trusting: bool,
     ) -> None:
@@ -40,7 +38,6 @@ class Pool:
         self._suspensions = suspensions
         self._active = active
         self._streams = streams
-        self._broker = broker
         self._is_trusting = is_trusting
         self._idle: defaultdict[tuple[int, frozenset[str]], list[Follower]]
         self._idle = defaultdict(list)
@@ -54,7 +51,6 @@ class Pool:
             suspensions=self._suspensions,
             is_trusting=self._is_trusting,
             streams=self._streams,
-            broker=self._broker,
             **options,
         )
 
