@@ -75,7 +75,4 @@ JOIN_ENGINES: dict[str, Ask] = {
     "rows": ask_reference(by_rows),
     "engine": ask_engine(JoinOptions()),
     "engine, spilling": ask_engine(JoinOptions(state_bytes_max=1)),
-    "sequential": ask_engine(JoinOptions(strategy="sequential")),
-    "mmqjp": ask_engine(JoinOptions(strategy="mmqjp")),
-    "views": ask_engine(JoinOptions(strategy="views")),
 }

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from penstock.languages.xquery import xquery
     from penstock.languages.xscl import xscl
     from penstock.limits import Limits
-    from penstock.planning.brokering import BrokerOptions
     from penstock.planning.explain import explain, verdict
     from penstock.planning.verdicts import Verdict
     from penstock.registry import MemoryRegistry as Registry
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from penstock.twigs import Query
 
 __all__ = [
-    "BrokerOptions",
     "Document",
     "DocumentError",
     "Engine",
@@ -75,7 +73,6 @@ _HOMES = {
     ),
     **dict.fromkeys(("explain", "verdict"), "penstock.planning.explain"),
     **dict.fromkeys(("Schema", "schema"), "penstock.schemas"),
-    "BrokerOptions": "penstock.planning.brokering",
     "JoinOptions": "penstock.joins",
     "Limits": "penstock.limits",
     "Matches": "penstock.engine.matches",
@@ -96,6 +93,14 @@ if not TYPE_CHECKING:  # which would take every name for one that exists
 
         if name == "errors":
             return import_module("penstock.errors")
+        if name == "BrokerOptions":
+            from penstock.errors import GONE, SettingError
+
+            raise SettingError(
+                GONE,
+                "BrokerOptions is gone: the broker has no settings; the operators of the paper on "
+                "message brokering are in papers/yfilter of the repository",
+            )
         if name not in _HOMES:
             raise AttributeError(f"module 'penstock' has no attribute {name!r}")
         home = import_module(_HOMES[name])

@@ -15,7 +15,6 @@ __all__ = [
     "BUNDLE_DOCUMENTS_MAX",
     "JOIN_BATCH_ROWS_MAX",
     "JOIN_STATE_BYTES_MAX",
-    "JOIN_VIEWS_MAX",
     "WHOLE_BYTES_MAX",
     "Batch",
     "BucketedState",
@@ -52,7 +51,6 @@ BUNDLE_BYTES_MAX: int
 BUNDLE_DOCUMENTS_MAX: int
 JOIN_BATCH_ROWS_MAX: int
 JOIN_STATE_BYTES_MAX: int
-JOIN_VIEWS_MAX: int
 WHOLE_BYTES_MAX: int
 
 @final
@@ -122,8 +120,6 @@ class JoinState(Joins):
         lateness: int | None = None,
         state_bytes_max: int = ...,
         batch_rows_max: int = ...,
-        strategy: str = "shared",
-        views_max: int = ...,
         is_counting: bool = False,
         hash_bits: int = 64,
     ) -> JoinState: ...
@@ -178,12 +174,8 @@ class ProgressiveJoin:
         limits: Limits | None = None,
         *,
         within: int | None = None,
-        flush: str = "auto",
-        flush_fraction: float = 0.1,
         partitions: int = 1024,
         page_bytes: int = 40960,
-        probe: str = "rop",
-        selectivities: Sequence[float] = ...,
         state_bytes_max: int,
         seed: int = 0,
     ) -> ProgressiveJoin: ...
@@ -283,13 +275,8 @@ class Session:
         cache_bytes_max: int,
         questions_min: int | None,
         streams: Sequence[tuple[str, str]],
-        broker: tuple[str, str] | None = None,
-        is_profiled: bool = False,
-        loops: Sequence[tuple[str, int]] | None = None,
-        is_checked: bool = False,
     ) -> Session: ...
-    def take_broker_costs(self) -> list[tuple[str, float]]: ...
-    def broker_operators(self) -> list[tuple[str, int]]: ...
+    def broker_counts(self) -> list[tuple[str, int]]: ...
     def adopt(self, plan: Plan) -> None: ...
     def attach(self, plan: Plan) -> _Failure | None: ...
     def listen(self, paths: Paths | None) -> None: ...

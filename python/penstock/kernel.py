@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING
 from penstock import _native
 from penstock.errors import CancelledError, DocumentError, EvaluationError, LimitError
 from penstock.limits import Limits
-from penstock.planning.brokering import BrokerOptions
-from penstock.schemas import Schema
-from penstock.schemas.facts import facts_of
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer  # part of every type checker, of Python from 3.12 on
@@ -97,7 +94,6 @@ JOIN_STATE_BYTES_MAX = _native.JOIN_STATE_BYTES_MAX
 """Bytes of state that joins keep in memory, unless somebody says otherwise."""
 JOIN_BATCH_ROWS_MAX = _native.JOIN_BATCH_ROWS_MAX
 """Results that joins hand out at once, likewise."""
-JOIN_VIEWS_MAX = _native.JOIN_VIEWS_MAX
 """Views that joins keep, likewise."""
 ALONE = Surroundings({}, {})
 """The surroundings of what stands alone as it is."""
@@ -127,8 +123,6 @@ class Session:
         cache_bytes_max: int = 32 << 20,
         questions_min: int | None = None,
         streams: Mapping[str, str] | None = None,
-        broker: BrokerOptions | None = None,
-        schema: Schema | None = None,
     ) -> None:
         limits = limits or Limits()
         self._native = _native.Session(
@@ -142,10 +136,6 @@ class Session:
             cache_bytes_max=cache_bytes_max,
             questions_min=questions_min,
             streams=list((streams or {}).items()),
-            broker=broker.named if broker is not None else None,
-            is_profiled=broker is not None and broker.is_profiled,
-            loops=_loops(broker, schema),
-            is_checked=schema is not None and schema.mode == "verify",
         )
 
     def adopt(self, plan: Plan) -> None:
@@ -364,21 +354,12 @@ class Session:
         """Return, by event, its offset, decided (target, node) and held (node, start)."""
         return self._native.take_trace()
 
-    def take_broker_costs(self) -> dict[str, float]:
-        """Return the seconds that the broker spent since the last call, by what it did.
+    def broker_counts(self) -> dict[str, int]:
+        """Return what the broker holds once for all queries that it serves, by what it is.
 
-        ``asking`` leads to the nodes and lists of all messages, ``messages`` writes them. With
-        ``BrokerOptions(is_profiled=True)`` the operators follow.
+        Without a broker there is nothing.
         """
-        return dict(self._native.take_broker_costs())
-
-    def broker_operators(self) -> dict[str, int]:
-        """Return the operators of the broker's plans, and how many there are of each.
-
-        Of the default strategy it is what is there once for all queries. Without a broker there
-        is nothing.
-        """
-        return dict(self._native.broker_operators())
+        return dict(self._native.broker_counts())
 
     def entities(self) -> dict[str, str]:
         """Return the internal entities that the document has declared so far."""
@@ -481,13 +462,6 @@ def tokenize(data: Buffer, chunk_bytes: int = CHUNK_BYTES, limits: Limits | None
     events, failure = _native.count_events(data, chunk_bytes, limits or Limits())
     raise_failure(failure)
     return events
-
-
-def _loops(broker: BrokerOptions | None, schema: Schema | None) -> list[tuple[str, int]] | None:
-    if schema is None or broker is None or broker.named is None:
-        return None
-    facts = facts_of(schema)
-    return list(facts.loops.items()) if facts.is_known else None
 
 
 def raise_failure(failure: _native._Failure | None) -> None:

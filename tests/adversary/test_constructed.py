@@ -2,9 +2,9 @@
 
 import pytest
 
-from penstock.testing.adversary.constructed.generators import LOOPS, MADE, write_case
-from penstock.testing.adversary.report import describe
-from penstock.testing.adversary.running import run as run_attack
+from penstock_testing.adversary.constructed.generators import LOOPS, MADE, write_case
+from penstock_testing.adversary.report import describe
+from penstock_testing.adversary.running import run as run_attack
 
 SEED, COUNT = 100, 40
 

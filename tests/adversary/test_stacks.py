@@ -5,10 +5,10 @@ import threading
 import pytest
 
 from penstock import Engine, Registry, xquery
-from penstock.testing.adversary.report import describe
-from penstock.testing.adversary.running import run as run_attack
-from penstock.testing.adversary.stacks.attack import PROCESSES_EVERY
-from penstock.testing.adversary.stacks.generators import FUNCTIONS, NESTED, write_case
+from penstock_testing.adversary.report import describe
+from penstock_testing.adversary.running import run as run_attack
+from penstock_testing.adversary.stacks.attack import PROCESSES_EVERY
+from penstock_testing.adversary.stacks.generators import FUNCTIONS, NESTED, write_case
 
 COUNT = 2 * PROCESSES_EVERY
 COPY = (

@@ -18,7 +18,6 @@ BATCH = 40
 NON_EMPTY_MIN = 0.6
 STREAMS = ("s", "t", "u")
 BUDGETS = (4_000, 20_000, 1 << 30)
-FLUSHES = ("auto", "rrpj", "rpj", "random")
 
 LOOPS = ("//x", "/r/x", "//x[k]", "//y", "//x[p > 1]", "//*[@id]", "/r/*/x", "//x[not(x)]")
 EQUALITIES = (
@@ -100,11 +99,11 @@ def case_of(seed: int) -> Case:
     return Case(f"{clauses} where {' and '.join(tests)} return {result}", documents)
 
 
-def joined(case: Case, budget: int, flush: str) -> Counter[Described]:
+def joined(case: Case, budget: int) -> Counter[Described]:
     """Return the results of the engine, with so much memory."""
     registry = penstock.Registry()
     registry.add("q", penstock.xquery(case.text, untyped="false"))
-    options = JoinOptions(state_bytes_max=budget, partitions=8, page_bytes=600, flush=flush)  # type: ignore[arg-type]
+    options = JoinOptions(state_bytes_max=budget)
     rows = [*penstock.Engine(registry, joins=options).run(case.documents)]
     assert [row for row in rows if row.error] == []
     return Counter(described(row) for row in rows)
@@ -144,7 +143,7 @@ def test_streams_join_as_whole_documents_do(saxon: SaxonXQuery, first: int) -> N
     for seed in range(first, first + BATCH):
         case = case_of(seed)
         theirs = expected(saxon, case)
-        ours = joined(case, BUDGETS[seed % 3], FLUSHES[seed % 4])
+        ours = joined(case, BUDGETS[seed % 3])
         assert ours == theirs, (case.text, [one.data for one in case.documents])
         non_empty += bool(theirs)
     assert non_empty >= NON_EMPTY_MIN * BATCH

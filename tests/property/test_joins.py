@@ -12,6 +12,7 @@ import penstock
 from penstock.errors import QueryError, RegistryError
 from penstock.joins import JoinOptions
 from penstock.results import Document, Result
+from penstock_testing.colliding import CollidingOptions
 from penstock_testing.generate import random_stream, random_subscriptions
 from penstock_testing.reference import Arrival
 from penstock_testing.reference.streams import Outcome, run
@@ -19,13 +20,9 @@ from penstock_testing.tree import parse
 
 WAYS = {
     "shared": JoinOptions(),
-    "sequential": JoinOptions(strategy="sequential"),
-    "mmqjp": JoinOptions(strategy="mmqjp"),
-    "views": JoinOptions(strategy="views"),
-    "views that hardly fit": JoinOptions(strategy="views", views_max=1),
     "spilled at once": JoinOptions(state_bytes_max=1),
     "spilled now and then": JoinOptions(state_bytes_max=2_000),
-    "hashes that collide": JoinOptions(hash_bits=1),
+    "hashes that collide": CollidingOptions(),
     "one result at a time": JoinOptions(batch_rows_max=1),
 }
 

@@ -86,7 +86,7 @@ def found_live(
     return [sorted(one) for one in rows]
 
 
-@pytest.mark.parametrize("way", ["shared", "views", "spilled now and then"])
+@pytest.mark.parametrize("way", ["shared", "spilled now and then"])
 @given(RANDOMS)
 def test_who_stays_to_the_end_finds_what_the_oracle_finds_in_what_it_saw(
     way: str, random: Random

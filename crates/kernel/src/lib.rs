@@ -27,7 +27,7 @@
 //! | `session` | chooses engines for plans and documents, and runs them |
 
 pub mod automaton;
-mod broker;
+pub mod broker;
 mod circuit;
 pub mod counted;
 mod document;

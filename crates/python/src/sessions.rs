@@ -8,7 +8,7 @@ use crate::watch::{Raised, away, detached, locked, signals, take_raised};
 use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::ids::SubscriptionId;
 use penstock_kernel::ledger::Ledger;
-use penstock_kernel::options::{Brokering, Knowledge, Options, Sharing, Strategy};
+use penstock_kernel::options::Options;
 use penstock_kernel::rows::DocumentId;
 use penstock_kernel::session::{self, Document, Outcome};
 use pyo3::exceptions::PyValueError;
@@ -83,7 +83,7 @@ impl Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (plan, limits, seconds_max, *, in_document_order, in_parts, is_traced, is_live, cache_bytes_max, questions_min, streams, broker = None, is_profiled = false, loops = None, is_checked = false))]
+    #[pyo3(signature = (plan, limits, seconds_max, *, in_document_order, in_parts, is_traced, is_live, cache_bytes_max, questions_min, streams))]
     #[expect(clippy::too_many_arguments, reason = "in Python they are keywords")]
     fn new(
         plan: &Plan,
@@ -96,10 +96,6 @@ impl Session {
         cache_bytes_max: usize,
         questions_min: Option<u32>,
         streams: Vec<(String, String)>,
-        broker: Option<(String, String)>,
-        is_profiled: bool,
-        loops: Option<Vec<(String, u32)>>,
-        is_checked: bool,
     ) -> PyResult<Self> {
         let options = Options {
             in_document_order,
@@ -108,10 +104,6 @@ impl Session {
             is_live,
             cache_bytes_max,
             questions_min,
-            brokering: Brokering {
-                strategy: read_strategy(broker)?,
-                is_profiled,
-            },
         };
         let limits = read_limits(limits)?;
         let (watch, raised) = signals();
@@ -126,14 +118,6 @@ impl Session {
                     .collect(),
             );
         }
-        if let Some(loops) = loops {
-            let loops = loops.into_iter();
-            let of = loops.map(|(name, number)| (name.into_bytes().into(), number));
-            inner.know(session::Loops {
-                of: Some(Arc::new(of.collect())),
-                is_checked,
-            });
-        }
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
             ledger,
@@ -141,18 +125,9 @@ impl Session {
         })
     }
 
-    /// Seconds that the broker spent since the last call, by what they were spent for.
-    fn take_broker_costs(&self) -> PyResult<Vec<(&'static str, f64)>> {
-        let costs = self.with(session::Session::take_broker_costs)?;
-        let seconds = costs.into_iter();
-        Ok(seconds
-            .map(|(name, cost)| (name, cost.as_secs_f64()))
-            .collect())
-    }
-
-    /// The operators of queries that the broker serves with another strategy than its default.
-    fn broker_operators(&self) -> PyResult<Vec<(&'static str, usize)>> {
-        self.with(session::Session::broker_operators)
+    /// What the broker holds once for all queries that it serves, and how much of it.
+    fn broker_counts(&self) -> PyResult<Vec<(&'static str, usize)>> {
+        self.with(|session| session.broker_counts())
     }
 
     /// Asks to stop what is under way, from any thread, and all that comes until `clear`.
@@ -409,33 +384,6 @@ impl Session {
         }
         Ok(texts)
     }
-}
-
-/// A strategy of the broker and what it knows, by their names.
-fn read_strategy(names: Option<(String, String)>) -> PyResult<Option<Strategy>> {
-    let Some((sharing, knowledge)) = names else {
-        return Ok(None);
-    };
-    let sharing = match &*sharing {
-        "f" => Sharing::Bindings,
-        "fw" => Sharing::Conditions,
-        "fwr" => Sharing::Returns,
-        "shared" => Sharing::Plans,
-        _ => {
-            let message = format!("there is no strategy `{sharing}`");
-            return Err(PyValueError::new_err(message));
-        }
-    };
-    let knowledge = match &*knowledge {
-        "nothing" => Knowledge::Nothing,
-        "queries" => Knowledge::Queries,
-        "schema" => Knowledge::Schema,
-        _ => {
-            let message = format!("nothing is known by the name of `{knowledge}`");
-            return Err(PyValueError::new_err(message));
-        }
-    };
-    Ok(Some(Strategy { sharing, knowledge }))
 }
 
 /// Seconds since 1970.

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 from weakref import WeakSet
 
 from penstock.engine.accounting import Accounting
@@ -25,10 +25,9 @@ from penstock.engine.stages import JoinStages
 from penstock.engine.streams import used_schemas
 from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
-from penstock.errors import DocumentError, SettingError
+from penstock.errors import DocumentError, SettingError, refuse_gone
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
-from penstock.planning.brokering import BrokerOptions
 from penstock.registry import AnyRegistry
 from penstock.results import Data, Document, Heartbeat, Result
 from penstock.results.arrow import load_arrow
@@ -50,6 +49,10 @@ Sources = Mapping[str, Source]
 """Streams, each with its source."""
 
 
+_GONE = {"broker": "small documents are asked in the one way that is fastest"}
+"""Settings of earlier versions."""
+
+
 class Engine:
     """Evaluates all subscriptions of a registry over documents, each read once.
 
@@ -63,8 +66,7 @@ class Engine:
     suspends nobody. ``streams`` gives streams other names, as ``{"doc.xml": "default"}``:
     ``doc("doc.xml")`` of a query in XQuery then reads the documents of ``default``. ``schemas`` are
     those of streams, as ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether
-    it is trusted or checked. ``broker`` says how queries in XQuery of one form are asked of small
-    documents.
+    it is trusted or checked.
 
     An engine may be used from several threads at once: each call of ``run``, ``batches`` or
     ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
@@ -84,6 +86,10 @@ class Engine:
         TypeError: The registry is none.
     """
 
+    def __new__(cls, *_: object, **settings: object) -> Self:
+        refuse_gone(settings, _GONE)
+        return object.__new__(cls)
+
     def __init__(
         self,
         registry: AnyRegistry,
@@ -94,7 +100,6 @@ class Engine:
         suspend_after: int | None = SUSPEND_AFTER,
         streams: Mapping[str, str] | None = None,
         schemas: Mapping[str, Schema] | None = None,
-        broker: BrokerOptions | None = None,
     ) -> None:
         if not hasattr(registry, "snapshot"):
             raise TypeError(
@@ -117,14 +122,12 @@ class Engine:
         self._pushed_joins = self._new_joins(is_shared=True)
         self._silence = Silence(registry)
         self.streams = dict(streams or {})
-        self.broker = broker or BrokerOptions()
         pool = Pool(
             self.limits,
             self._usage,
             self._suspensions,
             self._active,
             self.streams,
-            self.broker,
             is_trusting=trust,
         )
         self._pool = pool
@@ -288,7 +291,7 @@ class Engine:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
         follower = self._pool.new(self._readers.gathering)
         lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
-        lines += explain_session(follower.session, self.broker.strategy)
+        lines += explain_session(follower.session)
         binder, joining = self._new_stages()
         with closing(joining), closing(binder):
             joining.follow(follower)
@@ -298,7 +301,7 @@ class Engine:
             fed = self._readers.fed_under.get(stream) if self.trust else None
             lines += explain_stream(stream, self.schemas[stream], under, fed)
             session, is_checked = self._pool.new(under).session, bool(under.watched)
-            own = explain_session(session, self.broker.strategy, is_checked=is_checked)
+            own = explain_session(session, is_checked=is_checked)
             lines += [f"  {line}" for line in own]
         return Text("\n".join(lines))
 

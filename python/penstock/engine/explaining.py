@@ -22,10 +22,10 @@ _MADE = {
 """What listeners for messages make: one, several, and how."""
 
 
-def explain_session(session: Session, strategy: str, *, is_checked: bool = False) -> Iterator[str]:
+def explain_session(session: Session, *, is_checked: bool = False) -> Iterator[str]:
     """Yield lines about the listeners of a session.
 
-    ``strategy`` is that of the broker. If ``is_checked``, the last tier finds what breaks a schema.
+    If ``is_checked``, the last tier finds what breaks a schema.
     """
     tiers = [tier for tier in session.structures() if any(tier)]
     for number, (asked, matched) in enumerate(tiers, start=1):
@@ -37,9 +37,9 @@ def explain_session(session: Session, strategy: str, *, is_checked: bool = False
     if tiers:
         yield f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:"
         yield "  all questions: matched event by event"
-    if operators := session.broker_operators():
-        yield f"queries of one form, strategy {strategy}:"
-        for name, count in operators.items():
+    if counts := session.broker_counts():
+        yield "queries of one form, asked together of each small document:"
+        for name, count in counts.items():
             if count:
                 yield f"  {count:,} of {name}"
     made = session.messages_made()

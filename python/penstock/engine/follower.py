@@ -7,14 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.engine.assumed import AssumingRegistry
 from penstock.engine.gathering import GatheringSnapshot
 from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
 from penstock.errors import RegistryError
 from penstock.kernel import Batch, Session
 from penstock.limits import Limits
-from penstock.planning.brokering import BrokerOptions
 from penstock.registry import AnyRegistry, Snapshot
 
 
@@ -35,7 +33,6 @@ class Follower:
         suspensions: Suspensions | None = None,
         is_trusting: bool = False,
         streams: Mapping[str, str] | None = None,
-        broker: BrokerOptions | None = None,
         **how: bool,
     ) -> None:
         self._suspensions = suspensions
@@ -50,14 +47,11 @@ class Follower:
         if self._branch is not None:
             _require_no_bindings(self._snapshot)
             self.names, self._plan = self._branch.plan()
-        schema = registry.schema if isinstance(registry, AssumingRegistry) else None
         self.session = Session(
             self._plan,
             limits,
             is_live=is_live,
             streams=streams,
-            broker=broker,
-            schema=schema,
             **how,
         )
         usage.follow(self)

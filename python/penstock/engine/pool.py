@@ -12,7 +12,6 @@ from penstock.engine.stages import JoinStages
 from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
 from penstock.limits import Limits
-from penstock.planning.brokering import BrokerOptions
 from penstock.registry import AnyRegistry
 
 _IDLE_MAX = 16
@@ -30,7 +29,6 @@ class Pool:
         suspensions: Suspensions,
         active: Active,
         streams: Mapping[str, str],
-        broker: BrokerOptions,
         *,
         is_trusting: bool,
     ) -> None:
@@ -39,7 +37,6 @@ class Pool:
         self._suspensions = suspensions
         self._active = active
         self._streams = streams
-        self._broker = broker
         self._is_trusting = is_trusting
         self._idle: defaultdict[tuple[int, frozenset[str]], list[Follower]]
         self._idle = defaultdict(list)
@@ -53,7 +50,6 @@ class Pool:
             suspensions=self._suspensions,
             is_trusting=self._is_trusting,
             streams=self._streams,
-            broker=self._broker,
             **options,
         )
 

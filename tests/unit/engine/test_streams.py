@@ -144,7 +144,7 @@ def test_documents_that_are_pushed_join_as_soon_as_a_binding_is_complete() -> No
 
 
 def test_what_memory_missed_comes_at_the_end_of_what_is_pushed() -> None:
-    engine = engine_of(joins=JoinOptions(state_bytes_max=4000, partitions=4, page_bytes=500))
+    engine = engine_of(joins=JoinOptions(state_bytes_max=4000))
     early = []
     for number in range(200):
         with engine.open(stream="news" if number % 2 else "blogs") as document:

@@ -50,8 +50,11 @@ pub struct Pieces {
 
 /// What pieces are evaluated over.
 pub struct Reading<'a> {
+    /// The elements and values of the document.
     pub store: &'a Store,
+    /// Its events.
     pub record: &'a Record,
+    /// Its names.
     pub alphabet: &'a Alphabet,
 }
 

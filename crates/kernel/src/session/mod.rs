@@ -11,7 +11,7 @@ pub use listeners::Failing;
 pub use strategy::{BUNDLE_BYTES_MAX, BUNDLE_DOCUMENTS_MAX, WHOLE_BYTES_MAX};
 
 use crate::automaton::TraceEntry;
-pub use crate::broker::Loops;
+use crate::broker::Broker;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
 use crate::ids::{DocumentId, SubscriptionId};
@@ -26,7 +26,6 @@ use listeners::Way;
 use reading::Reading;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Evaluates plans over documents, one after the other, fed in pieces of any size or at hand as a
 /// whole, and collects the witnesses of joins.
@@ -95,21 +94,10 @@ impl Session {
         self.next = Some(tiers);
     }
 
-    /// Says what the schema of all documents says of their elements.
-    pub fn know(&mut self, loops: Loops) {
-        self.reading.listeners.know(loops);
-    }
-
-    /// What the broker spent since the last call, by what it was spent for.
-    pub fn take_broker_costs(&mut self) -> Vec<(&'static str, Duration)> {
-        let broker = self.reading.listeners.broker_mut();
-        broker.map(|broker| broker.take_costs()).unwrap_or_default()
-    }
-
-    /// The operators of queries that the broker serves, if it does not use its default strategy.
-    pub fn broker_operators(&mut self) -> Vec<(&'static str, usize)> {
-        let broker = self.reading.listeners.broker_mut();
-        broker.map(|broker| broker.operators()).unwrap_or_default()
+    /// What the broker holds once for all queries that it serves, and how much of it.
+    pub fn broker_counts(&self) -> Vec<(&'static str, usize)> {
+        let broker = self.reading.listeners.broker();
+        broker.map(Broker::counts).unwrap_or_default()
     }
 
     /// Gives streams other names, which queries may use as well: pairs of a name and a stream.

@@ -157,7 +157,7 @@ impl Reading {
             Some(Engine::Trie(asker)) => tokenize(tokenizer, chunk, &mut asker.trie.taken),
             Some(Engine::Witnesses(witnesses)) => tokenize(tokenizer, chunk, &mut witnesses.taken),
             Some(Engine::Messages(messages)) => tokenize(tokenizer, chunk, &mut **messages),
-            Some(Engine::Broker(broker)) => tokenize(tokenizer, chunk, &mut **broker),
+            Some(Engine::Broker(broker)) => tokenize(tokenizer, chunk, &mut broker.document),
             None => tokenize(tokenizer, chunk, &mut self.listeners),
         }
     }

@@ -36,21 +36,14 @@ class ReadDocument:
     failing: list[tuple[int, DocumentError]] = field(default_factory=list)
 
 
-def read_witnesses(
-    reader: WitnessReader, batch: pa.RecordBatch, is_text: bool
-) -> Iterator[tuple[Input, Witness | DocumentError]]:
-    """Yield the documents of a batch, each with its witness or with what is wrong with it.
-
-    The first four columns of a batch are document, id, time and stream.
-    """
-    for one in read_each(reader, batch, is_text, 0):
-        yield one.document, one.witness
-
-
 def read_each(
     reader: WitnessReader, batch: pa.RecordBatch, is_text: bool, sides: int
 ) -> Iterator[ReadDocument]:
-    """Yield the documents of a batch with what so many sides bind there, likewise."""
+    """Yield the documents of a batch, each with its witness or with what is wrong with it.
+
+    The first four columns of a batch are document, id, time and stream. What so many sides bind
+    comes with the document.
+    """
     streams = [stream or "default" for stream in batch.column(3).to_pylist()]
     # Sides have no names: an error of one says its number.
     reading = Reader(Fixed(reader.session, [*map(str, range(sides))]), _PACE)

@@ -5,6 +5,6 @@ its own and a code, or has its rows; memory stays within a small multiple of the
 other subscriptions get what they get alone.
 """
 
-from penstock.testing.adversary.constructed.attack import attack
+from penstock_testing.adversary.constructed.attack import attack
 
 __all__ = ["attack"]

@@ -6,11 +6,11 @@ import resource
 
 from penstock.engine import Engine
 from penstock.limits import Limits
-from penstock.testing.adversary.constructed.generators import write_case
-from penstock.testing.adversary.costs.attack import attack_with
-from penstock.testing.adversary.costs.cases import Case
-from penstock.testing.adversary.costs.runs import Account, Clock, Outcome, run
-from penstock.testing.adversary.report import Tally
+from penstock_testing.adversary.constructed.generators import write_case
+from penstock_testing.adversary.costs.attack import attack_with
+from penstock_testing.adversary.costs.cases import Case
+from penstock_testing.adversary.costs.runs import Account, Clock, Outcome, run
+from penstock_testing.adversary.report import Tally
 
 MEMORY_BYTES_MAX = 64 << 20
 """Low, so that a process with too much of it is told from one that only read Python's modules."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from penstock.testing.adversary.costs.cases import Case, Question, Way
+from penstock_testing.adversary.costs.cases import Case, Question, Way
 
 GOOD = b"<r><a>1</a><b x='2'>3</b></r>"
 

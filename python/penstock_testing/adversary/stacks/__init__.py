@@ -4,6 +4,6 @@ What a thread has of the stack must not matter: it gets the rows, or the errors,
 much of it gets.
 """
 
-from penstock.testing.adversary.stacks.attack import attack
+from penstock_testing.adversary.stacks.attack import attack
 
 __all__ = ["attack"]

@@ -9,11 +9,11 @@ from random import Random
 
 from penstock.engine import Engine
 from penstock.errors import QueryError
-from penstock.testing.adversary.costs.attack import attack_with
-from penstock.testing.adversary.costs.cases import Case
-from penstock.testing.adversary.costs.runs import Account, Outcome, run
-from penstock.testing.adversary.report import Failure, Spent, Tally
-from penstock.testing.adversary.stacks.generators import write_case
+from penstock_testing.adversary.costs.attack import attack_with
+from penstock_testing.adversary.costs.cases import Case
+from penstock_testing.adversary.costs.runs import Account, Outcome, run
+from penstock_testing.adversary.report import Failure, Spent, Tally
+from penstock_testing.adversary.stacks.generators import write_case
 
 THREAD_KIB = (64, 96, 128, 256, 512, 1_024, 2_048, 3_072)
 LARGE_KIB = 64 << 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from penstock.languages.xpath.parser import NESTING_MAX
-from penstock.testing.adversary.costs.cases import Case, Question, Way
+from penstock_testing.adversary.costs.cases import Case, Question, Way
 
 GOOD = b"<a><b x='1'>1</b></a>"
 FUNCTIONS = (

@@ -13,14 +13,12 @@ from penstock_testing.adversary.xscl.cases import Case, names_of
 from penstock_testing.adversary.xscl.expectation import FAULT, LATE, UNTIMED, Row
 from penstock_testing.adversary.xscl.syntax import NAMESPACES, Query, write_query
 from penstock_testing.adversary.xscl.trees import Shape, read, shape_of
+from penstock_testing.colliding import CollidingOptions
 
 WAYS = {
     "shared": JoinOptions(),
     "spilled": JoinOptions(state_bytes_max=1),
-    "colliding": JoinOptions(hash_bits=1),
-    "sequential": JoinOptions(strategy="sequential"),
-    "mmqjp": JoinOptions(strategy="mmqjp"),
-    "views": JoinOptions(strategy="views", views_max=2),
+    "colliding": CollidingOptions(),
 }
 """Options that must not change an answer."""
 

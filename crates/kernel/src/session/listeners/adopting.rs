@@ -3,7 +3,7 @@
 use super::Listeners;
 use super::engines::{Asker, Engine, Listener, Runner, Way};
 use crate::automaton::Automaton;
-use crate::broker::{Broker, Loops, is_brokered};
+use crate::broker::{Broker, is_brokered};
 use crate::ledger::Account;
 use crate::message::{Aliases, Messages};
 use crate::plan::Tier;
@@ -61,8 +61,7 @@ impl Listeners {
         }
         let mut broker = broker.unwrap_or_else(|| {
             let account = Account::new(self.ledger.clone());
-            let (brokering, loops) = (self.options.brokering, self.loops.clone());
-            Box::new(Broker::new(&self.limits, account, brokering, loops))
+            Box::new(Broker::new(&self.limits, account))
         });
         if self.strategy.may_broker() {
             broker.adopt(tiers, &self.streams);
@@ -138,12 +137,6 @@ impl Listeners {
         self.prepared.clear();
         let tiers = std::mem::take(&mut self.tiers);
         self.adopt(tiers);
-    }
-
-    /// Says what the schema of all documents says of their elements, or that nothing is known.
-    pub fn know(&mut self, loops: Loops) {
-        self.loops = loops;
-        self.name_streams(self.streams.clone());
     }
 
     /// Collects the witnesses of joins by these paths from now on, or no more.

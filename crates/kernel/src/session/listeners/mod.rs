@@ -16,7 +16,7 @@ mod symbols;
 pub use bounds::Failing;
 
 use super::strategy::{BROKERED_BYTES_MAX, Strategy, together_max};
-use crate::broker::{Broker, Loops};
+use crate::broker::Broker;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
 use crate::ids::{DocumentId, SubscriptionId};
@@ -61,8 +61,6 @@ pub struct Listeners {
     open: OpenTags,
     /// Other names of streams.
     streams: Box<Aliases>,
-    /// Which elements may lie in each other.
-    loops: Loops,
     /// The document under way.
     document: DocumentId,
     /// How many documents have begun since the tries forgot theirs.
@@ -89,7 +87,6 @@ impl Listeners {
             silent: Box::default(),
             open: OpenTags::default(),
             streams: Box::default(),
-            loops: Loops::default(),
             document: DocumentId(0),
             begun: 0,
         };
