@@ -1,10 +1,10 @@
 //! Open nodes and what is known at them.
 
-use super::small::SmallSet;
 use super::states::{Flags, StateId};
 use crate::circuit::CandidateId;
 use crate::events::Symbol;
 use crate::plan::{FormulaId, GuardId, OperandId, SegmentId};
+use crate::small::SmallSet;
 use crate::tables::{Table, append};
 
 crate::ids::ids! {

@@ -13,7 +13,6 @@ mod nodes;
 mod retention;
 mod sampling;
 mod silence;
-mod small;
 mod states;
 mod trace;
 mod truth;

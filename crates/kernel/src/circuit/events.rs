@@ -102,7 +102,7 @@ impl Circuit {
     /// All that expressions ask of the document node.
     fn open_document(&mut self) {
         self.open_root_indexes();
-        for need in self.routes.root_needs.clone() {
+        for &need in self.routes.root_needs.clone().keys() {
             let wired = self.wire(need);
             self.root.insert(need, wired);
         }
@@ -160,7 +160,7 @@ impl Circuit {
             Need::Result(_) => self.infos[info].outputs += 1,
             _ => {
                 let wired = self.wire(need);
-                self.infos[info].wired.push((need, wired));
+                self.infos[info].wired.insert(need, wired);
             }
         }
     }

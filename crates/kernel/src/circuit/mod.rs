@@ -61,6 +61,7 @@ pub use ids::CandidateId;
 use crate::events::Symbol;
 use crate::ledger::Account;
 use crate::plan::{Plan, TargetId};
+use crate::small::SmallMap;
 use crate::tables::{Arena, Table, bytes_of};
 use cells::{Cells, Handle, Wire};
 use frames::{Arm, Behind, Extra, Frame, Info};
@@ -122,11 +123,11 @@ pub struct Circuit {
     /// Arms for whatever follows a closed node.
     follow: Table<RouteId, Vec<Arm>>,
     /// Closed nodes that any later node may look back at.
-    behind: Vec<(RouteId, Behind)>,
+    behind: SmallMap<RouteId, Behind>,
     /// Open ends of chains about all later nodes.
-    ahead: Vec<chains::Ahead>,
+    ahead: SmallMap<RouteId, chains::Ahead>,
     /// Contexts that count later nodes.
-    picks: Vec<picks::Picks>,
+    picks: SmallMap<RouteId, picks::Picks>,
     /// Open nodes that wait for the last node below them.
     lasts: Table<RouteId, Vec<lasts::Lasts>>,
     /// Open nodes among which positions are counted.
@@ -135,7 +136,7 @@ pub struct Circuit {
     arrivals: FxHashMap<SinkId, Vec<Handle>>,
     groups: Arena<GroupId, counts::Group>,
     /// Groups of the whole document.
-    document_groups: Vec<(CountedId, GroupId)>,
+    document_groups: SmallMap<CountedId, GroupId>,
     /// Open nodes that a step counts, and those that ask for what is below them.
     around: Table<CountedId, around::Around>,
     below: Table<CountedId, below::Below>,
@@ -147,12 +148,12 @@ pub struct Circuit {
     closing: Vec<GroupId>,
     indexes: Arena<IndexId, indexes::Index>,
     /// Indexes of the whole document.
-    document_indexes: Vec<(SharedId, IndexId)>,
+    document_indexes: SmallMap<SharedId, IndexId>,
     sinks: Arena<SinkId, Sink>,
     lists: Arena<ListId, List>,
     set_pairs: Arena<PairId, Pair>,
     /// What was wired at the opening node in this event.
-    memo: Vec<(Need, Wire)>,
+    memo: SmallMap<Need, Wire>,
     /// Elements with ids: the ids, the remembered node.
     ids: Vec<(Rc<[Rc<str>]>, InfoId)>,
     id_words: FxHashSet<Rc<str>>,
@@ -206,14 +207,14 @@ impl Circuit {
             extras: Vec::new(),
             arms: Table::of_defaults(count),
             follow: Table::of_defaults(count),
-            behind: Vec::new(),
-            ahead: Vec::new(),
-            picks: Vec::new(),
+            behind: SmallMap::default(),
+            ahead: SmallMap::default(),
+            picks: SmallMap::default(),
             lasts: Table::of_defaults(count),
             trails: Table::of_defaults(count),
             arrivals: FxHashMap::default(),
             groups: Arena::default(),
-            document_groups: Vec::new(),
+            document_groups: SmallMap::default(),
             around: Table::of_defaults(counted),
             below: Table::of_defaults(counted),
             folding: folds::Folding::new(folded),
@@ -221,11 +222,11 @@ impl Circuit {
             asking: Vec::new(),
             closing: Vec::new(),
             indexes: Arena::default(),
-            document_indexes: Vec::new(),
+            document_indexes: SmallMap::default(),
             sinks: Arena::default(),
             lists: Arena::default(),
             set_pairs: Arena::default(),
-            memo: Vec::new(),
+            memo: SmallMap::default(),
             ids: Vec::new(),
             id_words: FxHashSet::default(),
             id_arms: Vec::new(),
