@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import subprocess
 import sys
 import tomllib
@@ -31,6 +32,16 @@ def check_metadata(said: Message) -> None:
     classifiers = set(said.get_all("Classifier") or ())
     assert {"Typing :: Typed", "Operating System :: POSIX :: Linux"} <= classifiers
     assert str(said.get_payload()).startswith("# Penstock\n")
+
+
+def sections(library: bytes) -> set[str]:
+    """Return the names of the sections of a library for Linux (ELF, 64 bits)."""
+    (start,) = struct.unpack_from("<Q", library, 0x28)
+    size, count, named = struct.unpack_from("<HHH", library, 0x3A)
+    headers = [struct.unpack_from("<IIQQQQ", library, start + size * n) for n in range(count)]
+    *_, offset, length = headers[named]
+    names = library[offset : offset + length]
+    return {names[at : names.index(b"\0", at)].decode() for at, *_ in headers}
 
 
 def test_the_metadata_is_complete(tmp_path: Path) -> None:
@@ -64,7 +75,7 @@ def test_the_wheel_holds_the_product_and_is_small(built: Path) -> None:
         (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
         check_metadata(Parser().parsestr(archive.read(metadata).decode()))
         library = archive.read("penstock/_native.abi3.so")
-    assert b".debug_info" not in library
+    assert not {".debug_info", ".symtab"} & sections(library)
     assert {"penstock/py.typed", "penstock/_native.pyi", "penstock_xml/__init__.py"} <= set(names)
     folders = {name.partition("/")[0] for name in names}
     assert {name for name in folders if not name.endswith(".dist-info")} == {
