@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.structure import python_functions, rust_functions, too_long
+from tests.conftest import group_of
 
 ROOT = Path(__file__).resolve().parent.parent
 IGNORED_FOLDERS = {".git", ".venv", "__pycache__", "node_modules", "out", "site", "target"}
@@ -179,3 +180,10 @@ def test_the_files_that_changes_touch_exist() -> None:
     named = set(re.findall(rf"`((?:{folders})/[\w/.]+)`", text))
     assert len(named) > 30
     assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+def test_spark_and_the_documentation_are_tested_in_processes_of_their_own() -> None:
+    tests = ("tests/spark/test_match.py::test_a", "tests/spark/joins/test_stream.py::test_a")
+    groups = {group_of(one) for one in (*tests, "tests/docs/test_recipes.py::test_a")}
+    assert len(groups) == 3
+    assert group_of("tests/spark/test_plans.py::test_b[1]") == group_of(tests[0])

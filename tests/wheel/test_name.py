@@ -10,7 +10,6 @@ import pytest
 
 from tests.wheel.wheels import (
     ROOT,
-    build_wheel,
     commands,
     install,
     packages,
@@ -37,9 +36,10 @@ THEIRS = {
 @pytest.fixture(scope="module", params=["sources", pytest.param("wheel", marks=pytest.mark.slow)])
 def ours(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return our wheel: one of the sources as they are, or that of `make build`."""
-    folder = tmp_path_factory.mktemp("ours")
     if request.param == "wheel":
-        return build_wheel(folder)
+        wheel: Path = request.getfixturevalue("built")
+        return wheel
+    folder = tmp_path_factory.mktemp("ours")
     return write_wheel(folder, "penstock-xml", packages(), commands())
 
 

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.wheel.wheels import ROOT, build_wheel, site_of
+from tests.wheel.wheels import ROOT, site_of
 
 HERE = Path(__file__).parent
 
@@ -43,10 +43,9 @@ def test_mypy_sees_the_types_of_the_installed_package(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_mypy_sees_the_types_of_the_wheel(tmp_path: Path) -> None:
-    wheel = build_wheel(tmp_path / "wheels")
+def test_mypy_sees_the_types_of_the_wheel(built: Path, tmp_path: Path) -> None:
     site = site_of(tmp_path / "environment")
-    with ZipFile(wheel) as archive:
+    with ZipFile(built) as archive:
         assert {"penstock/py.typed", "penstock/_native.pyi"} <= set(archive.namelist())
         archive.extractall(site)
     done = check(tmp_path / "environment", str(HERE / "program.py"))
