@@ -153,6 +153,23 @@ class Session:
         """
         raise_failure(self._native.attach(plan))
 
+    def tier_states(self) -> bytes:
+        """By tier: 0 if its numbers stay, 1 if it stays, 2 if it may become part of another."""
+        return self._native.tier_states()
+
+    def merge(self, plan: Plan, place: int, numbers: Sequence[int]) -> bool:
+        """Go on with another plan, whose tier at a place takes over from those no longer there.
+
+        Its subscriptions had these numbers. Return False, and change nothing, if one of those is
+        not 2 in ``tier_states``.
+
+        Raises:
+            LimitError: The document passed a limit.
+        """
+        is_merged, failure = self._native.merge(plan, place, numbers)
+        raise_failure(failure)
+        return is_merged
+
     def listen(self, joins: Joins | None) -> None:
         """Keep the witnesses of joins for ``Batch.witnesses``, from the next document on.
 

@@ -25,17 +25,17 @@ class Cost:
     rows: int
 
 
-def open_session(query: str, **limits: int) -> Session:
+def open_session(*queries: str, **limits: int) -> Session:
     """Return a session in a document; elements may be nested as deeply as the limits say."""
-    plan = Plan.build([compile_query(xpath(query))])
+    plan = Plan.build([compile_query(xpath(query)) for query in queries])
     session = Session(plan, Limits(**{"depth_max": DEPTH_MAX, **limits}))
     session.begin()
     return session
 
 
-def measure(query: str, document: Iterable[bytes]) -> Cost:
-    """Return what a query costs over a document that comes in pieces; rows are dropped."""
-    session = open_session(query)
+def measure(queries: str | Iterable[str], document: Iterable[bytes]) -> Cost:
+    """Return what queries cost over a document that comes in pieces; rows are dropped."""
+    session = open_session(*([queries] if isinstance(queries, str) else queries))
     kept = rows = 0
     for piece in joined(document):
         session.feed(piece)

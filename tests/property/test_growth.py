@@ -88,6 +88,54 @@ def check_decisions(case: GrowthCase, n: int, seed: int) -> None:
     assert decided == expected
 
 
+RECORDS = b"".join(
+    b"<line k='k%d' n='%d'><a>%d</a><amt>%d</amt><note>words %d</note></line>"
+    % (n, n, n, 7 * n % 100, n)
+    for n in range(45)
+)
+LOOKED_UP = (
+    "//line[@k = 'c{0}']",
+    "//line[note = 'c{0}']",
+    "//line[@k = 'c{0}']/note",
+    "//line[@k = 'c{0}'][@n = '7']",
+    "//line[@k = 'c{0}' or note = 'd{0}']",
+    "/r[@k = 'c{0}']//line[@k = 'c{0}']",
+    "//line[amt > 10{0}]",
+    "//line[@n < -1{0}]",
+    "//line[amt = {0}.5]",
+    "//line/amt[. >= 10{0}]",
+    "//note[ancestor::line/@k = 'c{0}']",
+)
+ONE_BY_ONE = (
+    "//line[{0}00]",
+    "//line[count(x{0}) > 3]",
+    "/r[count(line) > 10{0}]",
+    "/r[sum(line/amt) > 1000{0}]",
+    "//line[x{0} = a]",
+    "//line[@k = 'c{0}'][2]",
+    "//line[following-sibling::line[1]/@k = 'c{0}']",
+    "//line[preceding-sibling::line/@k = 'c{0}']",
+    "//line[contains(note, 'c{0}')]",
+)
+
+
+def work_of(query: str, count: int) -> int:
+    """Return what so many queries that differ in a constant, and never match, cost together."""
+    cost = measure([query.format(n + 1) for n in range(count)], [b"<r>", RECORDS, b"</r>"])
+    assert cost.rows == 0
+    return cost.work
+
+
+@pytest.mark.parametrize("query", LOOKED_UP)
+def test_conditions_that_are_looked_up_cost_the_same_however_many_they_are(query: str) -> None:
+    assert work_of(query, 2_000) <= 2 * work_of(query, 20)
+
+
+@pytest.mark.parametrize("query", ONE_BY_ONE)
+def test_other_conditions_cost_what_their_number_says(query: str) -> None:
+    assert work_of(query, 300) <= WORK_MAX * work_of(query, 30)
+
+
 NODES = tuple(case for case in CASES if not case.query.startswith("count("))
 
 

@@ -199,7 +199,7 @@ mod tests {
                     let made = *map.get_or_insert_with(key, || number);
                     assert_eq!(made, *model.entry(key).or_insert(number));
                 }
-                12 if seed % 64 == 0 => {
+                12 if seed.is_multiple_of(64) => {
                     map.clear();
                     model.clear();
                 }

@@ -161,6 +161,29 @@ impl Session {
             .err())
     }
 
+    /// By tier, in the middle of a document: 0 if its subscriptions keep their numbers, 1 if it
+    /// stays, 2 if it may become part of another.
+    fn tier_states(&self) -> PyResult<Vec<u8>> {
+        let states = self.with(|session| session.tier_states())?;
+        Ok(states.into_iter().map(|state| state as u8).collect())
+    }
+
+    /// Goes on with another plan in the middle of a document, where the tier at a place takes over
+    /// from those that are no longer there: its subscriptions had these numbers. Returns whether
+    /// that could be done.
+    fn merge(
+        &self,
+        py: Python<'_>,
+        plan: &Plan,
+        place: usize,
+        numbers: Vec<u32>,
+    ) -> PyResult<(bool, Option<Failure>)> {
+        let merged = self.run(py, |session| {
+            session.merge(plan.tiers.clone(), place, &numbers)
+        })?;
+        Ok(merged.map_or_else(|failure| (false, Some(failure)), |done| (done, None)))
+    }
+
     /// Collects the witnesses of joins from the next document on, or no more.
     fn listen(&self, paths: Option<&Paths>) -> PyResult<()> {
         let paths = paths.map(|paths| paths.inner.clone());

@@ -5,15 +5,17 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from penstock.engine.gathering import GatheringSnapshot
 from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
 from penstock.errors import RegistryError
-from penstock.kernel import Batch, Session
+from penstock.kernel import Batch, Plan, Session
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry, Snapshot
+from penstock.registry.plans.live import RATIO, Branch
 
 
 class Follower:
@@ -41,7 +43,9 @@ class Follower:
         self._registry = registry
         self._usage = usage
         self._snapshot = registry.snapshot()
-        self._branch = registry.branch() if is_live else None
+        self._branch: Branch | None = registry.branch() if is_live else None
+        # Pieces since the last change, and when tiers are looked at for the next time.
+        self._calls, self._merge_at = 0, 1
         self.names: Sequence[str] = self._snapshot.names
         self._plan = self._snapshot.plan
         if self._branch is not None:
@@ -76,6 +80,8 @@ class Follower:
         """Go on with the registry's current plan, from the next document on."""
         snapshot = self._registry.snapshot()
         is_same = snapshot is self._snapshot
+        if self._branch is not None and (not is_same or self._branch.count > 1):
+            self._begin_anew(snapshot)
         if not is_same and self._branch is None:
             with self._usage.lock:
                 self._usage.count(self, snapshot.plan)
@@ -124,16 +130,59 @@ class Follower:
             LimitError: The document passed a limit.
             RegistryError: A subscription joins streams.
         """
-        if self._branch is None or not self.is_behind():
+        if self._branch is None:
             return
-        self._snapshot = self._registry.snapshot()
-        _require_no_bindings(self._snapshot)
-        names, plan = self._branch.plan()
-        if plan is not self._plan:
+        if self.is_behind():
+            self._snapshot = self._registry.snapshot()
+            _require_no_bindings(self._snapshot)
+            self._branch.shed(self.session.tier_states())
+            names, plan = self._branch.plan()
+            if plan is not self._plan:
+                self._renumber(names, plan)
+                self.session.attach(plan)
+            self._calls, self._merge_at = 0, 1
+        self._merge_tiers(self._branch)
+
+    def _merge_tiers(self, branch: Branch) -> None:
+        """Merge tiers if that can be done.
+
+        The longer there was no change, the rarer they are looked at, and the larger are those that
+        are merged, so that merging costs a piece of the document little.
+        """
+        self._calls += 1
+        if self._calls < self._merge_at:
+            return
+        ratio = RATIO * self._merge_at
+        self._merge_at *= 2
+
+        def replace(names: Sequence[str], plan: Plan, place: int, numbers: Sequence[int]) -> bool:
             with self._usage.lock:
                 self._usage.count(self, plan)
+                if not self.session.merge(plan, place, numbers):
+                    return False
                 self._plan, self.names = plan, names
-                self.session.attach(plan)
+            return True
+
+        with suppress(RegistryError, OSError):
+            while branch.merge_where(self._plan, self.session.tier_states(), ratio, replace):
+                pass
+
+    def _renumber(self, names: Sequence[str], plan: Plan) -> None:
+        with self._usage.lock:
+            self._usage.count(self, plan)
+            self._plan, self.names = plan, names
+        # Numbers mean other subscriptions now.
+        self._suspended_at = 0
+
+    def _begin_anew(self, snapshot: Snapshot) -> None:
+        """Follow the registry with its own tiers again: between documents all can be merged."""
+        _require_no_bindings(snapshot)
+        self._snapshot = snapshot
+        self._branch = self._registry.branch()
+        names, plan = self._branch.plan()
+        self._renumber(names, plan)
+        self.session.adopt(plan)
+        self._calls, self._merge_at = 0, 1
 
 
 def _require_no_bindings(snapshot: Snapshot) -> None:

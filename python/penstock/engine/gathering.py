@@ -11,7 +11,7 @@ from penstock.kernel import Plan
 from penstock.planning.bindings import BindingProgram
 from penstock.planning.program import Request
 from penstock.registry import AnyRegistry
-from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.live import Branch
 from penstock.registry.requests import requests_of
 from penstock.registry.subscriptions import Snapshot, Subscription
 
@@ -82,7 +82,7 @@ class GatheringRegistry(AnyRegistry):
 
     compact = snapshot
 
-    def branch(self) -> LivePlan:
+    def branch(self) -> Branch:
         """Return the plan without bindings: a document that does not end gathers none."""
         return self._registry.branch()
 

@@ -30,7 +30,7 @@ from penstock.registry.loading.lines import CompiledChunk
 from penstock.registry.loading.load import LoadReport
 from penstock.registry.memory import MemoryRegistry
 from penstock.registry.plans import files
-from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.live import Branch
 from penstock.registry.plans.pins import Pins, VersionName
 from penstock.registry.plans.published import PublishedPlans
 from penstock.registry.plans.tiers import Tier, attach_tiers
@@ -242,7 +242,7 @@ class DurableRegistry(MemoryRegistry):
                 return self._build(self.version)
             return self._current.compact(self.version)
 
-    def branch(self) -> LivePlan:
+    def branch(self) -> Branch:
         """Return the current plan for a document that is being read; it follows all changes.
 
         Raises:

@@ -16,7 +16,7 @@ from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.changeable import ChangeableRegistry
 from penstock.registry.loading.lines import CompiledChunk, LineError
 from penstock.registry.loading.load import LoadReport
-from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.live import Branch, LivePlan
 from penstock.registry.plans.tiers import PlannedSubscription
 from penstock.registry.subscriptions import (
     Snapshot,
@@ -144,7 +144,7 @@ class MemoryRegistry(ChangeableRegistry):
             self._snapshot = Snapshot(self._version, *self._live.plan())
             return self._snapshot
 
-    def branch(self) -> LivePlan:
+    def branch(self) -> Branch:
         with self._lock:
             return self._live.branch()
 

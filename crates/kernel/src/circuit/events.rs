@@ -258,7 +258,7 @@ impl Circuit {
 
     /// The innermost node closes; `value` is its string value where that was awaited.
     pub fn close(&mut self, value: &[u8]) {
-        self.is_opening = false;
+        (self.is_opening, self.is_touched) = (false, true);
         let depth = self.frames.len() - 1;
         let frame = self.frames[depth];
         if self.extras[depth].is_used {

@@ -172,6 +172,8 @@ pub struct Circuit {
     /// Nodes before this one in document order are no results.
     heard_from: u64,
     next_serial: u64,
+    /// Whether a node that concerns an expression has closed.
+    is_touched: bool,
     /// Bytes that lie outside the tables: arms, entries of sinks, values of indexes.
     held_bytes: usize,
     /// Meetings of a node with a member of its set, one by one, in this document.
@@ -240,6 +242,7 @@ impl Circuit {
             next_order: 0,
             heard_from: 0,
             next_serial: 0,
+            is_touched: false,
             held_bytes: 0,
             pairs: 0,
             actions: Vec::new(),
@@ -290,6 +293,7 @@ impl Circuit {
         self.actions.clear();
         (self.next_order, self.heard_from) = (0, 0);
         (self.pairs, self.held_bytes) = (0, 0);
+        self.is_touched = false;
     }
 
     /// The targets that expressions answer.
@@ -300,6 +304,11 @@ impl Circuit {
     /// Whether namespaces in scope are nodes that somebody asks for.
     pub fn uses_namespaces(&self) -> bool {
         self.routes.uses_namespaces
+    }
+
+    /// Whether no expression has learnt anything of the document but its open elements.
+    pub fn is_untouched(&self) -> bool {
+        !self.is_touched
     }
 
     /// Whether ids matter.

@@ -7,7 +7,7 @@ mod stopping;
 mod strategy;
 
 pub use bundles::{Document, Outcome};
-pub use listeners::Failing;
+pub use listeners::{Failing, TierState};
 pub use strategy::{BUNDLE_BYTES_MAX, BUNDLE_DOCUMENTS_MAX, WHOLE_BYTES_MAX};
 
 use crate::automaton::TraceEntry;
@@ -118,6 +118,23 @@ impl Session {
             return Ok(());
         }
         self.reading.attach(tiers)
+    }
+
+    /// By tier: what can be done with it in the middle of a document.
+    pub fn tier_states(&self) -> Vec<TierState> {
+        self.reading.listeners.tier_states()
+    }
+
+    /// Goes on with other tiers in the middle of a document, of which the one at a place takes over
+    /// from those that are no longer there: its subscriptions had these numbers. False, and nothing
+    /// has changed, if one of those is not fresh.
+    pub fn merge(
+        &mut self,
+        tiers: Vec<Tier>,
+        place: usize,
+        numbers: &[u32],
+    ) -> Result<bool, DocumentError> {
+        self.reading.merge(tiers, place, numbers)
     }
 
     /// Starts a document of a stream; `encoding` overrides what it says of itself.

@@ -143,6 +143,20 @@ impl Reading {
         })
     }
 
+    /// The same, where one tier takes over from others; see `Listeners::merge_tiers`.
+    pub fn merge(
+        &mut self,
+        tiers: Vec<Tier>,
+        place: usize,
+        numbers: &[u32],
+    ) -> Result<bool, DocumentError> {
+        self.guard(|reading| {
+            reading.tokenizer.forget_symbols();
+            let merged = reading.listeners.merge_tiers(tiers, place, numbers);
+            merged.inspect_err(|_| reading.listeners.abandon())
+        })
+    }
+
     /// The internal general entities that the document declared so far: name, replacement text.
     pub fn entities(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
         self.tokenizer.entities()

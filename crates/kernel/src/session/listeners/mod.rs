@@ -12,8 +12,10 @@ mod fan;
 mod merging;
 mod open_tags;
 mod symbols;
+mod tiers;
 
 pub use bounds::Failing;
+pub use tiers::TierState;
 
 use super::strategy::{BROKERED_BYTES_MAX, Strategy, together_max};
 use crate::broker::Broker;
