@@ -133,7 +133,7 @@ def read_beside(
 
     The documents of one source are read one after the other. ``note`` is given each of them.
     """
-    ready = joins.changed
+    ready = joins.changed = Event()
     lanes = [Lane(stream, source, ready) for stream, source in sources.items()]
     readers = {lane: reader_of() for lane in lanes}
     try:

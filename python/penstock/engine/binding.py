@@ -249,6 +249,7 @@ class Binder:
         self._limits = limits
         self._options = options
         self._version = -1
+        self._snapshot: Snapshot | None = None
         self._known: dict[str, tuple[Bound, Tables]] = {}
         self._tables: list[Tables] = []
         self._latest: dict[Kind, Tables] = {}
@@ -263,7 +264,8 @@ class Binder:
     def follow(self, follower: Follower) -> Snapshot:
         """Take over the subscriptions of a snapshot, unless a later one was there."""
         snapshot = follower.snapshot
-        if snapshot.version >= self._version:
+        if snapshot is not self._snapshot and snapshot.version >= self._version:
+            self._snapshot = snapshot
             self._take_over(snapshot)
         return snapshot
 

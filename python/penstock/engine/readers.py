@@ -37,7 +37,10 @@ class Readers:
     def read(self, items: Iterable[Input | Heartbeat]) -> Iterator[Portion]:
         """Yield what the documents decide; others may follow."""
         for stream, group in groupby(items, self._stream):
-            yield from self._readers[stream].read(group)
+            reader = self._readers[stream]
+            yield from reader.read(group)
+            if reader.is_halted:
+                return
 
     def _stream(self, item: Input | Heartbeat) -> str | None:
         # A heartbeat belongs to the reader of the document before it.

@@ -192,7 +192,12 @@ class Reader:
 
     def finish(self) -> Iterator[Portion]:
         """Yield what the document that is pushed decided with its end."""
-        yield from self._take(self._documents)
+        return self._take(self._documents)
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether nothing more is read."""
+        return self._joins.is_halted
 
     def beat(self, heartbeat: Heartbeat) -> Iterator[Portion]:
         """Yield what is complete once event time has come to a heartbeat."""
@@ -305,9 +310,8 @@ class Reader:
             broken.update(batch.documents_from(first))
             if broken:
                 self._follower.discount(batch)
-                yield from self._read_again(documents, broken)
-                return
-        yield from self._hand_out(batch, failing, documents, is_open)
+                return self._read_again(documents, broken)
+        return self._hand_out(batch, failing, documents, is_open)
 
     def _read_again(self, documents: Sequence[Input], broken: set[int]) -> Iterator[Portion]:
         """Read documents once more, those that break the schema without it."""
@@ -331,8 +335,7 @@ class Reader:
     ) -> Iterator[Portion]:
         """Yield a portion. Joins that give more rows than one portion has get further ones."""
         numbers = range(self._ended, len(documents) - is_open)
-        taken = Taken(documents, numbers, dict(self._errors), batch)
-        errors = self._with_failing(failing, numbers)
+        failed, errors = self._errors, self._with_failing(failing, numbers)
         for number, error in errors:
             log_failure(documents[number], error)
         self._errors = []
@@ -341,21 +344,20 @@ class Reader:
         else:
             self._documents, self._ended = [], 0
         self._due_at = time.monotonic() + self._pace.linger_seconds
-        portion = Portion(
-            documents, self._session, self._follower.names, batch, errors, (), is_open
-        )
-        if not self._joins.stages:
-            yield portion._replace(ended=numbers)
+        session, names = self._session, self._follower.names
+        if self._joins.is_idle:
+            yield Portion(documents, session, names, batch, errors, (), is_open, numbers)
             return
+        taken = Taken(documents, numbers, dict(failed), batch)
         with self._joins.lock:
-            yield from self._alone(self._joins.take(self._marks, taken, is_first=True))
-            joined = self._joins.take(self._marks, taken, is_first=False)
+            before, joined = self._joins.take(self._marks, taken)
+            yield from self._alone(before)
             rows, further = next(joined, ()), next(joined, None)
             while further is not None:
-                yield portion._replace(joined=rows)
-                portion = portion._replace(batch=self._session.take(), errors=())
+                yield Portion(documents, session, names, batch, errors, rows, is_open)
+                batch, errors = session.take(), []
                 rows, further = further, next(joined, None)
-            yield portion._replace(joined=rows, ended=numbers)
+            yield Portion(documents, session, names, batch, errors, rows, is_open, numbers)
 
     def _with_failing(
         self, failing: Sequence[tuple[int, int, DocumentError]], ended: range

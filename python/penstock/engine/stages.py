@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from threading import Event, RLock
 from typing import Any, NamedTuple, Protocol
 
@@ -80,8 +81,8 @@ class JoinStages:
         self.lock: AbstractContextManager[Any] = RLock() if is_shared else nullcontext()
         self.is_halted = False
         self._is_interrupted = False
-        self.changed = Event()
-        """Set where a run that waits for its sources has to look again."""
+        self.changed: Event | None = None
+        """Is set where a run that waits for its sources has to look again."""
 
     def check(self) -> None:
         """See whether the work goes on.
@@ -92,16 +93,28 @@ class JoinStages:
         if self._is_interrupted:
             raise CancelledError("the run was cancelled")
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is nothing to join."""
+        # It is looked at for every portion, so nothing is made for it.
+        for stage in self.stages:  # noqa: SIM110
+            if not stage.is_idle:
+                return False
+        return True
+
     def follow(self, follower: Follower) -> list[Mark]:
         """Take over the current subscriptions; return the mark of each stage."""
         with self.lock:
             return [stage.follow(follower) for stage in self.stages]
 
-    def take(self, marks: Sequence[Mark], taken: Taken, *, is_first: bool) -> Rows:
-        """Yield the rows of the stages whose rows come before errors, or of the others."""
+    def take(self, marks: Sequence[Mark], taken: Taken) -> tuple[Rows, Rows]:
+        """Return the rows that come before the errors of their documents, and all others."""
+        first: list[Rows] = []
+        others: list[Rows] = []
         for stage, mark in zip(self.stages, marks, strict=True):
-            if stage.is_first == is_first and not stage.is_idle:
-                yield from stage.take(mark, taken)
+            if not stage.is_idle:
+                (first if stage.is_first else others).append(stage.take(mark, taken))
+        return chain.from_iterable(first), chain.from_iterable(others)
 
     def advance(self, time_us: int) -> Rows:
         """Yield the rows that are complete once event time has come this far."""
@@ -124,14 +137,18 @@ class JoinStages:
     def halt(self) -> None:
         """Let the joins end without the rows of what still waits, from any thread."""
         self.is_halted = True
-        self.changed.set()
+        self._wake()
 
     def interrupt(self) -> None:
         """End what is being joined, from any thread."""
         self._is_interrupted = True
         for stage in self.stages:
             stage.interrupt()
-        self.changed.set()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self.changed is not None:
+            self.changed.set()
 
     def close(self) -> None:
         """Give up the state."""

@@ -214,6 +214,25 @@ def test_a_run_that_is_halted_reports_no_absence_that_is_not_due() -> None:
     assert list(engine.run(source(is_halted=True))) == []
 
 
+def test_a_halted_run_reads_no_further_under_schemas(tmp_path: Path) -> None:
+    file = tmp_path / "r.dtd"
+    file.write_text("<!ELEMENT r (a*)><!ELEMENT a (#PCDATA)>")
+    registry = penstock.Registry()
+    registry.add("a", "//a")
+    engine = penstock.Engine(registry, schemas={"S": penstock.schema(file, mode="verify")})
+    given: list[int] = []
+
+    def source() -> Iterator[Document]:
+        for number in range(20):
+            given.append(number)
+            if number == 3:
+                engine.halt()
+            yield Document(b"<r><a/></r>", stream="ST"[number % 2])
+
+    assert len(list(engine.run(source()))) == 3
+    assert len(given) <= 5
+
+
 @pytest.mark.parametrize("way", ["halt", "cancel"])
 def test_a_run_that_waits_for_its_sources_is_woken(way: str) -> None:
     engine = engine_of(a="//a")
