@@ -8,7 +8,7 @@ import pytest
 
 from penstock.languages.xpath import xpath
 from penstock.planning.normalise import normalise
-from penstock.testing.tree import parse
+from penstock_testing.tree import parse
 from penstock.twigs import Query
 from tests.property.runs import traces_of
 

@@ -112,7 +112,7 @@ def test_many_changes_leave_the_work_that_one_leaves() -> None:
     for name in names:
         registry.add(name, f"//item[@sku = '{name}']/price")
     with penstock.Engine(registry).open(live=True) as stream:
-        session = stream._open_follower().session
+        session = stream._open_reader()._session
 
         def work_of(items: int) -> int:
             before = session.statistics().steps
@@ -144,7 +144,7 @@ def test_a_subscription_goes_on_counting_its_results_in_a_merged_tier() -> None:
         registry.add("late", "//a")
         for _ in range(9):
             stream.feed(b"<b/>")
-        assert len(stream._open_follower().session.tier_states()) == 1
+        assert len(stream._open_reader()._session.tier_states()) == 1
         rows = stream.feed(b"<a/>")
         assert [(row.subscription, row.ordinal) for row in rows] == [("early", 2), ("late", 0)]
         stream.feed(b"</r>")

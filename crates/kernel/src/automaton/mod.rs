@@ -296,6 +296,8 @@ impl Automaton {
         if let Some(trace) = &mut self.trace {
             trace.finish_event(length, &self.candidates);
         }
+        // What the circuit never decided is no result.
+        self.candidates.clear();
         Ok(())
     }
 
