@@ -14,7 +14,10 @@ from penstock.errors import PenstockError
 from tests.formats.make import FILES
 
 REVISIONS = sorted(path.name.removesuffix(".tar.gz") for path in FILES.glob("*.tar.gz"))
-REFUSED: dict[tuple[str, str], tuple[str, str]] = {}
+REFUSED: dict[tuple[str, str], tuple[str, str]] = {
+    # Guards lie by shape since then. Whatever has plans makes them anew.
+    ("1743d49d", "plans"): ("PR0034", "it can be removed, and is built again"),
+}
 """By revision and kind of file: the code of the refusal, and a part of its way out.
 
 What is not in here has to open, with the answers that its own revision gave.

@@ -86,7 +86,7 @@ def test_the_class_bounds_the_growth_of_work() -> None:
     [
         (DEAREST, 3.8),
         ("//preceding::*[position()]/following::*", 2.8),
-        ("//b[sum(following::b/preceding::b) > 2]", 3.5),
+        ("//b[sum(following::b/preceding::b) > 2]", 2.8),
     ],
 )
 def test_what_grows_with_a_higher_power_is_no_pairs(query: str, least: float) -> None:

@@ -129,8 +129,8 @@ def by_open(place: Place, documents: Sequence[Any], *, live: bool = False) -> li
             continue
         is_input = isinstance(one, Input)
         name, time = (one.document, None) if is_input else (one.id, one.time)
-        opened = place.engine.open(id=name, stream=one.stream, time=time, live=live)
         try:
+            opened = place.engine.open(id=name, stream=one.stream, time=time, live=live)
             with opened:
                 for piece in one.pieces() if is_input else pieces_of(one.data):
                     rows += opened.feed(piece)

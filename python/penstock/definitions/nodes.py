@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, TypeVar
 
 from penstock.definitions.mistakes import ConfigurationError, Text
@@ -105,12 +106,16 @@ class Node:
         self._require("map", "keys with values")
         values: dict[str, Node] = {}
         for key, value in self._node.value:
-            name = self.attempt(Node(key, self._text).text, "")
+            # The prefix of names without one is an empty key.
+            read = partial(Node(key, self._text).text, may_be_empty=True)
+            name: str | None = self.attempt(read, None)
+            if name is None:
+                continue
             if name in values:
                 message, way_out = f"the key `{name}` is given twice", "remove one of the two"
                 marks = (key.start_mark, key.end_mark)
                 self.report(self._text.error("PC0006", message, *marks, way_out))
-            elif name:
+            else:
                 values[name] = Node(value, self._text, key)
         return values
 
@@ -151,7 +156,7 @@ class Node:
                 self.report(mistake)
         return made
 
-    def text(self) -> str:
+    def text(self, *, may_be_empty: bool = False) -> str:
         """Return a text; a number or a truth value is taken as it is written.
 
         ``${NAME}`` stands for a variable of the environment and ``${file:PATH}`` for the text of a
@@ -163,7 +168,7 @@ class Node:
         if self.kind not in _SCALARS:
             raise self._wrong("text")
         value = self._filled(self._node.value)
-        if not value:
+        if not value and not may_be_empty:
             raise self.error("PC0005", "the text is empty", "write a text, or leave the key out")
         return value
 

@@ -250,6 +250,7 @@ class Binder:
         self._options = options
         self._version = -1
         self._snapshot: Snapshot | None = None
+        self._suspended_at = 0
         self._known: dict[str, tuple[Bound, Tables]] = {}
         self._tables: list[Tables] = []
         self._latest: dict[Kind, Tables] = {}
@@ -263,9 +264,10 @@ class Binder:
 
     def follow(self, follower: Follower) -> Snapshot:
         """Take over the subscriptions of a snapshot, unless a later one was there."""
-        snapshot = follower.snapshot
-        if snapshot is not self._snapshot and snapshot.version >= self._version:
-            self._snapshot = snapshot
+        snapshot, suspended_at = follower.snapshot, self._account.version
+        is_same = snapshot is self._snapshot and suspended_at == self._suspended_at
+        if not is_same and snapshot.version >= self._version:
+            self._snapshot, self._suspended_at = snapshot, suspended_at
             self._take_over(snapshot)
         return snapshot
 

@@ -66,6 +66,7 @@ def test_the_version_loads_nothing() -> None:
         assert {name for name in loaded if name.startswith("penstock")} == {
             "penstock",
             "penstock.__main__",
+            "penstock_xml",
         }
         assert not loaded & {"argparse", "re", "importlib.metadata"}
 

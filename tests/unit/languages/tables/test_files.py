@@ -115,3 +115,12 @@ def test_json_has_tabs_escapes_and_places(tmp_path: Path) -> None:
     assert [place[:2] for place in mistakes(tmp_path, text)] == [(4, 14)]
     escaped = '{"record": "\\/\\/a", "columns": {"\\ud83d\\ude00": "b"}}'
     assert read(tmp_path, escaped) == penstock.table("//a", {"\N{GRINNING FACE}": "b"})
+
+
+def test_names_without_a_prefix_may_have_a_namespace(tmp_path: Path) -> None:
+    path = tmp_path / "t.yaml"
+    path.write_text('record: //b\nnamespaces: {"": "urn:a"}\ncolumns: {id: "@id"}\n')
+    registry = penstock.Registry()
+    registry.add("t", read_definition(str(path)))
+    rows = penstock.Engine(registry).run("<a xmlns='urn:a'><b id='1'/></a>")
+    assert [row.value for row in rows] == ['{"id":"1"}']
