@@ -112,7 +112,7 @@ impl Store {
     }
 
     /// How many records there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.head.len()
             + self
                 .segments

@@ -352,7 +352,6 @@ pub fn limits_of(limits: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
 impl JoinState {
     #[new]
     #[pyo3(signature = (limits = None, *, lateness = None, state_bytes_max = STATE_BYTES_MAX, batch_rows_max = BATCH_ROWS_MAX, is_counting = false, hash_bits = 64))]
-    #[expect(clippy::too_many_arguments, reason = "in Python they are keywords")]
     fn new(
         limits: Option<&Bound<'_, PyAny>>,
         lateness: Option<i64>,

@@ -112,7 +112,7 @@ impl Table {
     }
 
     /// Bindings in memory.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.count
     }
 
