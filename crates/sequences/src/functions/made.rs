@@ -92,7 +92,7 @@ pub(super) fn values(
     let mut values = Values::new();
     for value in made {
         values.push(value);
-        if values.len() % VALUES_AT_ONCE == 0 {
+        if values.len().is_multiple_of(VALUES_AT_ONCE) {
             meter(VALUES_AT_ONCE as u64);
         }
     }
