@@ -9,7 +9,7 @@ from threading import RLock
 from weakref import WeakKeyDictionary
 
 from penstock.engine.gathering import Bound, GatheringSnapshot, sides_of
-from penstock.engine.joining import lateness_error
+from penstock.engine.joining import PublishedInput, lateness_error
 from penstock.engine.messages import MessagePage
 from penstock.engine.rows import error_row
 from penstock.engine.tuples import TUPLE_BYTES_MAX, TUPLES_MAX, Messages
@@ -234,6 +234,8 @@ class Binder:
         self._latest: dict[Kind, Tables] = {}
         self._documents: WeakKeyDictionary[Input, _Arrived] = WeakKeyDictionary()
         self._latest_us = FIRST_US
+        self.delay_us = 0
+        """How much later than its event time a document of a published stream may come."""
 
     @property
     def is_idle(self) -> bool:
@@ -324,7 +326,8 @@ class Binder:
     def _arrive(self, document: Input) -> _Arrived:
         time_us = microseconds_of(document.event_time or datetime.now(UTC))
         id_ = document.document.encode("utf-8", "surrogatepass")
-        arrived = _Arrived(id_, time_us, time_us < self._watermark_us)
+        is_late = time_us < self._watermark_us and not isinstance(document, PublishedInput)
+        arrived = _Arrived(id_, time_us, is_late)
         self._documents[document] = arrived
         return arrived
 
@@ -378,4 +381,4 @@ class Binder:
     def _expire(self) -> Rows:
         if self._options.lateness_us is not None:
             for tables in [*self._tables]:
-                yield from tables.expire(self._watermark_us)
+                yield from tables.expire(self._watermark_us - self.delay_us)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -255,7 +254,7 @@ class Driver:
         failed = dict(self._errors)
         errors = self._with_failing(ended)
         # What a document gave before its error comes before it.
-        yield from self._joined_alone(self._bind(documents, ended, failed, batch))
+        yield from self._joined_alone(self._bind(documents, failed, batch))
         joined = self._join(documents, ended, failed, batch)
         for number, error in errors:
             logs.engine.info("the document %s failed: %s", documents[number].document, error)
@@ -266,7 +265,10 @@ class Driver:
             self._documents, self._joined = [], 0
         self._due_at = time.monotonic() + self._pace.linger_seconds
         yield self._portion(documents, batch, errors, next(joined, []), is_open)
+        yield from self._published()
         yield from self._joined_alone(joined)
+        # Published events may be older than the documents that complete them.
+        yield from self._joined_alone(self._end_bindings(documents, ended))
 
     def _with_failing(self, ended: range) -> list[tuple[int, DocumentError]]:
         """Return the errors of documents, and of subscriptions that failed alone, by document."""
@@ -302,11 +304,16 @@ class Driver:
         """Yield joined rows as portions of their own."""
         for rows in joined:
             yield self._portion((), self._session.take(), (), rows)
+            yield from self._published()
+
+    def _published(self) -> Iterator[Portion]:
+        """Yield what the events decide that joins have published."""
+        if self._joining is not None:
+            yield from self._joining.published()
 
     def _bind(
         self,
         documents: Sequence[Input],
-        numbers: range,
         errors: Mapping[int, DocumentError],
         batch: Batch,
     ) -> Iterator[Sequence[Result]]:
@@ -319,8 +326,16 @@ class Driver:
             count = binder.count(documents[number])
             if count:
                 error.after_bindings(count)
-        ends = (rows for number in numbers for rows in binder.end_document(documents[number]))
-        return chain(joined, ends)
+        return joined
+
+    def _end_bindings(
+        self, documents: Sequence[Input], numbers: range
+    ) -> Iterator[Sequence[Result]]:
+        """Yield the rows of bindings that memory missed, before time lets them go."""
+        binder = self._binder
+        if binder is not None and not binder.is_idle:
+            for number in numbers:
+                yield from binder.end_document(documents[number])
 
     def _join(
         self,

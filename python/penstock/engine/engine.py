@@ -20,6 +20,7 @@ from penstock.engine.follower import Follower
 from penstock.engine.gathering import GatheringRegistry
 from penstock.engine.joining import Joining
 from penstock.engine.pool import Active, Pool
+from penstock.engine.publishing import read_in_between, read_in_run
 from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.rows import rows_of
 from penstock.engine.silence import Listening, Silence
@@ -33,6 +34,7 @@ from penstock.limits import Limits
 from penstock.planning.brokering import BrokerOptions
 from penstock.planning.program import Request
 from penstock.registry import AnyRegistry
+from penstock.registry.circles import publishers_of
 from penstock.registry.requests import require_requests
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Document, Heartbeat, Result
@@ -124,8 +126,6 @@ class Engine:
         self._gathering = GatheringRegistry(registry, is_served=not self.schemas)
         self._usage = Usage()
         self._pushed = count()
-        self._joining = self._new_joining()
-        self._binder = Binder(self.limits, self.joins)
         self._silence = Silence(registry)
         self.streams = dict(streams or {})
         self.broker = broker or BrokerOptions()
@@ -138,6 +138,7 @@ class Engine:
             self.broker,
             is_trusting=trust,
         )
+        self._joining, self._binder = self._pushed_joins()
 
     def run(self, source: Source | Sources, order: Order = "decided") -> Iterator[Result]:
         """Yield the results of all subscriptions, while the source is still being read.
@@ -277,7 +278,9 @@ class Engine:
         from penstock.engine.tables import PACE
 
         listening = Listening(self._silence, rows.name)
-        portions = self._portions(listening.documents(inputs(source)), PACE, joins=False)
+        # Joins may publish what the table reads.
+        joins = bool(publishers_of(self.registry.snapshot()))
+        portions = self._portions(listening.documents(inputs(source)), PACE, joins=joins)
         return listening.batches(rows.batches(portions))
 
     def explain(self) -> Text:
@@ -386,7 +389,8 @@ class Engine:
         time_us = microseconds_of(heartbeat.event_time)
         with self._joining.lock:
             self._joining.follow()
-            joined = [row for rows in self._joining.advance(time_us) for row in rows]
+            advanced = self._joining.with_published(self._joining.advance(time_us))
+            joined = [row for rows in advanced for row in rows]
         with self._binder.lock:
             return joined + [row for rows in self._binder.advance(time_us) for row in rows]
 
@@ -396,18 +400,26 @@ class Engine:
         What is opened from now on joins nothing that was pushed before, and documents that are
         still open are not joined.
         """
-        ended, self._joining = self._joining, self._new_joining()
-        bound, self._binder = self._binder, Binder(self.limits, self.joins)
+        ended, bound = self._joining, self._binder
+        self._joining, self._binder = self._pushed_joins()
         with ended.lock:
-            joined = [row for rows in ended.end() for row in rows]
+            joined = [row for rows in ended.with_published(ended.end()) for row in rows]
         with bound.lock:
             return joined + [row for rows in bound.end() for row in rows]
 
     def __repr__(self) -> str:
         return f"<Engine of {self.registry!r}>"
 
-    def _new_joining(self) -> Joining:
-        return Joining(self._joined, self.limits, self.joins)
+    def _new_joins(self) -> tuple[Joining, Binder]:
+        joining = Joining(self._joined, self.limits, self.joins)
+        return joining, Binder(self.limits, self.joins)
+
+    def _pushed_joins(self) -> tuple[Joining, Binder]:
+        """Return what joins documents that are pushed, and reads what they publish."""
+        joining, binder = self._new_joins()
+        reading = read_in_between(self._pool, self._gathering, self._suspensions, binder)
+        joining.publish_to(reading, binder)
+        return joining, binder
 
     def _portions(
         self,
@@ -417,8 +429,7 @@ class Engine:
         joins: bool = True,
         **options: bool,
     ) -> Iterator[Portion]:
-        joining = self._new_joining()
-        binder = Binder(self.limits, self.joins)
+        joining, binder = self._new_joins()
         self._active.add(joining)
         self._active.add(binder)
         with closing(joining), closing(binder), ExitStack() as followers:
@@ -427,6 +438,8 @@ class Engine:
             def follower_of(registry: AnyRegistry) -> Follower:
                 return followers.enter_context(self._pool.followed(registry, **options))
 
+            follow = partial(follower_of, self._gathering)
+            joining.publish_to(read_in_run(follow, pace, self._suspensions, binder), binder)
             if joins:
                 plain = Driver(follower_of(self._gathering), *how, binder)
             else:
@@ -446,16 +459,20 @@ class Engine:
         from penstock.engine.beside import read_beside
         from penstock.engine.pieces import PieceDriver
 
-        joining, binder = self._new_joining(), Binder(self.limits, self.joins)
+        joining, binder = self._new_joins()
         self._active.add(joining)
         self._active.add(binder)
         with closing(joining), closing(binder), ExitStack() as followers:
 
-            def driver_of() -> PieceDriver:
-                follower = followers.enter_context(self._pool.followed(self._gathering, **options))
-                return PieceDriver(follower, EACH_PIECE, joining, self._suspensions, binder)
+            def follow() -> Follower:
+                return followers.enter_context(self._pool.followed(self._gathering, **options))
 
-            yield from read_beside(sources, driver_of, listening.note, binder.end_stream)
+            def driver_of() -> PieceDriver:
+                return PieceDriver(follow(), EACH_PIECE, joining, self._suspensions, binder)
+
+            joining.publish_to(read_in_run(follow, EACH_PIECE, self._suspensions, binder), binder)
+
+            yield from read_beside(sources, driver_of, listening.note, joining.end_stream)
 
     def _without_joins(self, documents: Iterable[Input]) -> Iterator[Input]:
         """Yield the documents; raise as soon as a subscription joins them."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from threading import RLock
+from typing import TYPE_CHECKING
 
-from penstock.engine.rows import error_row
+from penstock.engine.rows import error_row, rows_of
 from penstock.errors import DocumentError
 from penstock.joins import Found, Joined, Joiner, JoinOptions, Outcome, Subscriber
 from penstock.kernel import ALONE, Joins, Witness
@@ -16,12 +18,21 @@ from penstock.planning.records import JoinOutput
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import Requested, requests_of, requests_since
 from penstock.registry.subscriptions import Snapshot
-from penstock.results import Fault, Result, make_row
+from penstock.results import Fault, Result, event_id, make_row
 from penstock.results.documents import FIRST_US, microseconds_of, moment_of
 from penstock.sources import Input, Piece, Refused
+from penstock.sources.memory import TextInput
+
+if TYPE_CHECKING:
+    from penstock.engine.binding import Binder
+    from penstock.engine.driver import Driver, Portion
 
 Rows = Generator[list[Result], None, None]
 """Rows in lists of bounded size."""
+
+
+class PublishedInput(TextInput):
+    """An event that is a document of a stream."""
 
 
 class _Nobody(Input):
@@ -44,6 +55,9 @@ class Joining:
     with every document that has one, whatever is subscribed, and whatever is wrong with the
     document. Rows come in batches; each iterator is read to its end, or closed, before the next
     call. Threads that share the joins hold ``lock`` meanwhile.
+
+    Events that are published join others by themselves. Whatever else is subscribed reads them in
+    ``published``, to be called after each list of rows.
     """
 
     def __init__(self, registry: AnyRegistry, limits: Limits, options: JoinOptions) -> None:
@@ -59,6 +73,43 @@ class Joining:
         self.version = 0
         """Grows with every change, whatever becomes of the registry's own version."""
         self._latest_us = FIRST_US
+        self._published: list[Input] = []
+        self._reading: Callable[[], AbstractContextManager[Driver]] | None = None
+        self._binder: Binder | None = None
+
+    def publish_to(
+        self, reading: Callable[[], AbstractContextManager[Driver]], binder: Binder
+    ) -> None:
+        """Let a driver read what is published, which may come late to the binder."""
+        self._reading = reading
+        self._binder = binder
+
+    def end_stream(self, stream: str) -> None:
+        """Let a stream end for the binder, unless it is published as well."""
+        assert self._binder is not None, "a run has a binder"
+        if self._joiner is None or not self._joiner.publishes(stream):
+            self._binder.end_stream(stream)
+
+    def published(self) -> Iterator[Portion]:
+        """Yield what the events decide that were published since the last call."""
+        if not self._published or self._reading is None:
+            return
+        documents, self._published = self._published, []
+        with self._reading() as driver:
+            yield from driver.read(documents)
+
+    def with_published(self, joined: Rows) -> Rows:
+        """Yield lists of joined rows, each before the rows of the events that they publish.
+
+        Who closes the iterator gives up the events that are not read.
+        """
+        try:
+            with closing(joined):
+                for rows in joined:
+                    yield rows
+                    yield from filter(None, rows_of(self.published()))
+        finally:
+            self._published = []
 
     def follow(self) -> Joins | None:
         """Take over the current subscriptions, which see what is read from now on.
@@ -91,6 +142,8 @@ class Joining:
                 self._known[name] = (self._next, requested)
                 self._next += 1
         self._joiner.settle()
+        if self._binder is not None:
+            self._binder.delay_us = self._joiner.delay_us
 
     def _requested(self, name: str) -> Requested | None:
         return self._known[name][1] if name in self._known else None
@@ -158,19 +211,35 @@ class Joining:
     def _rows(self, batches: Iterator[Sequence[Outcome]], document: Input) -> Rows:
         assert self._joiner is not None, "somebody joined"
         subscriber = self._joiner.subscriber
+        # What joins alone has read its events already.
+        has_readers = self._reading is not None and len(self._registry) > len(self._known)
         for batch in batches:
-            yield [
+            rows = [
                 found_row(subscriber(one.joined.subscription), one)
                 if isinstance(one, Found)
                 else error_row(one, document)
                 for one in batch
             ]
+            if has_readers:
+                found = [one for one in batch if isinstance(one, Found) and one.error is None]
+                events = (_published(subscriber(one.joined.subscription), one) for one in found)
+                self._published += filter(None, events)
+            yield rows
 
 
 def found_row(subscriber: Subscriber, found: Found) -> Result:
     """Return the row of a result, or of the failure that took its place."""
     row = joined_row(subscriber.name, subscriber.output, found.joined, found.xml)
     return row if found.error is None else failed_row(row, found.error)
+
+
+def _published(subscriber: Subscriber, found: Found) -> Input | None:
+    """Return the document that a result becomes, if it is published."""
+    stream, joined = subscriber.output.publish, found.joined
+    if stream is None:
+        return None
+    name = event_id(subscriber.name, joined.documents, joined.ranges)
+    return PublishedInput(found.xml, name, stream, moment_of(joined.time_us))
 
 
 def failed_row(row: Result, error: DocumentError) -> Result:

@@ -112,15 +112,22 @@ class OpenDocument:
             yield rows
             return
         batch = follower.session.take()
-        bound = self._bound(batch) + self._bound_at_end()
+        bound = self._bound(batch)
         rows = self._origin.rows(batch) + bound
         witness = next((witness for _, witness in batch.witnesses()), None)
         self._end(follower)
         joining = self._joining
-        joined = joining.finish(self._origin.document, witness, self._version)
-        with joining.lock, closing(joined):
-            yield rows + next(joined, [])
-            yield from joined
+        joined = joining.with_published(
+            joining.finish(self._origin.document, witness, self._version)
+        )
+        try:
+            with joining.lock, closing(joined):
+                yield rows + next(joined, [])
+                yield from joined
+        finally:
+            bound = self._bound_at_end()
+        if bound:
+            yield bound
 
     def close(self) -> None:
         """Finish the document if it is open; ``results`` then holds what its end decided.
@@ -168,10 +175,11 @@ class OpenDocument:
         count = self._binder.count(self._origin.document)
         if count:
             error.after_bindings(count)
-        rows += self._bound_at_end()
-        with self._joining.lock:
-            for joined in self._joining.pass_by(self._origin.document):
+        joining = self._joining
+        with joining.lock:
+            for joined in joining.with_published(joining.pass_by(self._origin.document)):
                 rows += joined
+        rows += self._bound_at_end()
         self._end(follower)
         return blamed(error, follower.session, follower.names).with_results(rows)
 

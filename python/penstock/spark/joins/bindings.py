@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from penstock.engine.tuples import TUPLE_BYTES_MAX, TUPLES_MAX, Messages
 from penstock.errors import DocumentError
-from penstock.joins import Joined, TupleBinding, WitnessReader
-from penstock.kernel import Joins, Plan, WholeDocument, escape
+from penstock.joins import Joined, Published, Subscribers, TupleBinding, WitnessReader
+from penstock.kernel import Batch, Joins, Plan, WholeDocument, escape
 from penstock.limits import Limits
 from penstock.planning.bindings import BindingProgram
 from penstock.planning.bindings.records import BINDING, KEY, BindingRecords
@@ -120,6 +120,25 @@ class BoundSubscriptions:
         for one in self._subscriptions.values():
             if any(own.program == program for own in one.program.sides):
                 yield copy(error).of_subscription(one.name)
+
+    def bind_published(self, subscribers: Subscribers) -> None:
+        """Let the sides read what subscribers publish; to be called after every change."""
+        session = subscribers.reader.session
+        session.adopt(self.plan())
+
+        def bind(
+            batch: Batch, event: Published, number: int, version: int
+        ) -> Iterator[bytes | DocumentError]:
+            for _, side, failure in session.take_failing():
+                yield from self.failures(side, failure)
+            found = [
+                Bound(side, at, values, fragment)
+                for _, side, at, values, fragment in batch.take_bindings(0).bindings()
+            ]
+            origin = Origin(number, event.document, event.time_us)
+            yield from self.records([(origin, found)], version)
+
+        subscribers.bind = bind
 
     def records(
         self, bound: Iterable[tuple[Origin, Sequence[Bound]]], version: int
