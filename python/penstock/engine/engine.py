@@ -126,8 +126,8 @@ class Engine:
         self._gathering = GatheringRegistry(registry, is_served=not self.schemas)
         self._usage = Usage()
         self._pushed = count()
-        self._silence = Silence(registry)
         self.streams = dict(streams or {})
+        self._silence = Silence(registry, self.streams)
         self.broker = broker or BrokerOptions()
         self._pool = Pool(
             self.limits,

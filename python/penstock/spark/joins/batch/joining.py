@@ -13,6 +13,7 @@ from penstock.spark.joins.batch.evaluation import join_sql
 from penstock.spark.joins.batch.segments import join_segments
 from penstock.spark.joins.requested import all_joined, documents_joined
 from penstock.spark.plans import require_registry
+from penstock.spark.streams import warn_of_streams
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -66,6 +67,7 @@ def join(
     checked = checked_limits(limits)
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
+    warn_of_streams(registry, stream)
     prepare(documents.sparkSession)
     if strategy == "sql":
         call = "penstock.spark.join with strategy='sql'"
