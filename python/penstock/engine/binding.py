@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
+from itertools import count
 from threading import RLock
 from weakref import WeakKeyDictionary
 
@@ -60,8 +61,10 @@ class Tables:
     def __init__(self, program: BindingProgram, limits: Limits, options: JoinOptions) -> None:
         outline = program.outline
         counts = None if outline is None else outline.piece_counts
+        key_counts = [side.key_count for side in program.sides]
+        by_document = program.by_document
         graph = JoinGraph(
-            [side.key_count for side in program.sides],
+            [sum(counts) for counts in zip(key_counts, by_document, strict=True)],
             [Equality(Side(*edge.left), Side(*edge.right)) for edge in program.edges],
             within_us=program.within_us,
         )
@@ -71,7 +74,9 @@ class Tables:
         self._within_us = program.within_us
         self._limits = limits
         self._joiner = ProgressiveJoiner(graph, options, limits)
-        self._feeder = BindingFeeder(self._joiner, graph, counts, limits.memory_bytes_max)
+        self._feeder = BindingFeeder(
+            self._joiner, key_counts, by_document, counts, limits.memory_bytes_max
+        )
         self._is_outline = outline is not None
         self._has_begun = False
         self._routed: Sequence[bytes] = ()
@@ -197,8 +202,9 @@ class Tables:
 class _Arrived:
     """A document whose bindings are being joined."""
 
-    def __init__(self, id_: bytes, time_us: int, is_late: bool) -> None:
+    def __init__(self, id_: bytes, time_us: int, number: int, is_late: bool) -> None:
         self.id = id_
+        self.number = number
         self.time_us = time_us
         self.is_late = is_late
         self.is_reported = False
@@ -234,6 +240,7 @@ class Binder:
         self._latest: dict[Kind, Tables] = {}
         self._documents: WeakKeyDictionary[Input, _Arrived] = WeakKeyDictionary()
         self._latest_us = FIRST_US
+        self._numbers = count()
         self.delay_us = 0
         """How much later than its event time a document of a published stream may come."""
 
@@ -301,7 +308,7 @@ class Binder:
                 late.append(document)
             return None
         arrived.bindings += count
-        return Origin(arrived.id, arrived.time_us)
+        return Origin(arrived.id, arrived.time_us, arrived.number)
 
     def _joined(
         self,
@@ -327,7 +334,7 @@ class Binder:
         time_us = microseconds_of(document.event_time or datetime.now(UTC))
         id_ = document.document.encode("utf-8", "surrogatepass")
         is_late = time_us < self._watermark_us and not isinstance(document, PublishedInput)
-        arrived = _Arrived(id_, time_us, is_late)
+        arrived = _Arrived(id_, time_us, next(self._numbers), is_late)
         self._documents[document] = arrived
         return arrived
 

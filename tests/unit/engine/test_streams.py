@@ -118,7 +118,7 @@ def test_what_a_malformed_document_gave_before_its_error_stands() -> None:
 
 def test_bindings_of_one_document_join_each_other() -> None:
     text = (
-        "for $a in stream('s')//a, $b in stream('s')//b, $c in stream('t')//c "
+        "for $a in doc('s')//a, $b in doc('s')//b, $c in stream('t')//c "
         "where $a = $b and $b = $c return <m>{string($a)}</m>"
     )
     documents = [

@@ -14,7 +14,7 @@ from penstock.joins import Joined, Published, Subscribers, TupleBinding, Witness
 from penstock.kernel import Batch, Joins, Plan, WholeDocument, escape
 from penstock.limits import Limits
 from penstock.planning.bindings import BindingProgram
-from penstock.planning.bindings.records import BINDING, KEY, BindingRecords
+from penstock.planning.bindings.records import BINDING, DOCUMENT, KEY, BindingRecords
 from penstock.planning.program import Request, request_of
 from penstock.results import Result
 
@@ -145,10 +145,12 @@ class BoundSubscriptions:
     ) -> Iterator[bytes | DocumentError]:
         """Yield the records of what documents bind, or what is wrong with one."""
         streams = [tuple(own) for own in self._sides.values()]
+        has_documents = any(any(one.program.by_document) for one in self._subscriptions.values())
         bundle: list[tuple[str, bytes, int, str, int]] = []
         for origin, bindings in bound:
             for side, at, values, fragment in bindings:
-                document = binding_document(values, fragment)
+                source = origin.number if has_documents else None
+                document = binding_document(values, fragment, source)
                 id_ = f"{_PREFIX}{origin.number} {at} {origin.document}"
                 for stream in streams[side]:
                     number = _number(stream, id_, origin.time_us)
@@ -225,9 +227,16 @@ def source_of(id_: str) -> str:
     return id_.split(" ", 2)[2] if id_.startswith(_PREFIX) else id_
 
 
-def binding_document(values: Iterable[tuple[int, bytes]], fragment: bytes) -> bytes:
-    """Return the document of a binding, of the values of its keys and its fragment."""
+def binding_document(
+    values: Iterable[tuple[int, bytes]], fragment: bytes, source: int | None = None
+) -> bytes:
+    """Return the document of a binding, of the values of its keys and its fragment.
+
+    ``source`` is the number of the document that it is from, where that is asked for.
+    """
     parts = [f"<{BINDING}>".encode(), fragment]
+    if source is not None:
+        parts.append(f"<{DOCUMENT}>{source}</{DOCUMENT}>".encode())
     for key, value in values:
         text = escape(value.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
         name = f"{KEY}{key}".encode()
