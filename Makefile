@@ -7,16 +7,17 @@ UV_VERSION := 0.13.7
 PROCESSES ?= 1
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
-PYTHON_SOURCES := python tests benchmarks $(wildcard examples)
+PYTHON_SOURCES := python papers tests benchmarks $(wildcard examples)
 
 # Each step leaves a stamp, so that a step whose inputs did not change is not repeated.
 DEPENDENCIES := $(VENV)/.dependencies.stamp
 NATIVE := $(VENV)/.native.stamp
-PEERS := --manifest-path benchmarks/peers/crate/Cargo.toml
+# The extension of the papers' algorithms, built as `cargo test` builds: the crates are shared.
+PAPERS := PENSTOCK_PAPERS_LIBRARY='$(CURDIR)/target/debug/libpenstock_papers$(if $(filter Darwin,$(shell uname)),.dylib,.so)'
 BENCH := $(VENV)/.bench.stamp
 
 .DEFAULT_GOAL := setup
-.PHONY: help setup build format check test test-slow test-kills test-places test-pipelines \
+.PHONY: help setup build format check test test-slow test-papers test-kills test-places test-pipelines \
 	test-spark-versions adversary bench docs demo lock clean
 
 help: ## list the targets
@@ -45,7 +46,6 @@ format: setup ## rewrite Python and Rust sources in the house format
 	$(BIN)/ruff check --fix $(PYTHON_SOURCES)
 	$(BIN)/ruff format $(PYTHON_SOURCES)
 	cargo fmt --all
-	cargo fmt $(PEERS)
 
 check: setup ## format, lint, types, the native stub, the layers
 	$(BIN)/ruff format --check $(PYTHON_SOURCES)
@@ -55,27 +55,33 @@ check: setup ## format, lint, types, the native stub, the layers
 	$(BIN)/lint-imports
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo fmt $(PEERS) --check
-	cargo clippy $(PEERS) --locked --target-dir out/peers -- -D warnings
 
 # The kernel's tests come first: the closing line of `make test` is pytest's.
 test: setup ## run every test but the slow ones
 	cargo test --quiet --locked --package penstock-kernel --package penstock-joins --package penstock-sequences --package penstock-routing --package penstock-broker
-	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope
+	cargo build --quiet --locked --package penstock-papers
+	$(PAPERS) HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadscope
 
 test-slow: setup ## run the long fuzzing and oracle tests
-	HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -m slow
+	cargo build --quiet --locked --package penstock-papers
+	$(PAPERS) HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -m slow
 
-adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^5 XQueries, 10^5 messages, 10^6 documents, 10^3 costs, 10^6 headers, 10^4 schemas, 10^5 tables
-	$(BIN)/python -m penstock.testing.adversary xpath --count 1000000 --processes $(PROCESSES)
-	$(BIN)/python -m penstock.testing.adversary xscl --count 100000 --processes $(PROCESSES)
-	$(BIN)/python -m penstock.testing.adversary xquery --count 100000 --processes $(PROCESSES)
-	$(BIN)/python -m penstock.testing.adversary broker --count 100000 --processes $(PROCESSES)
-	$(BIN)/python -m penstock.testing.adversary documents --count 1000000 --processes $(PROCESSES)
-	$(BIN)/python -m penstock.testing.adversary costs --count 1000 --processes $(PROCESSES)
-	$(BIN)/python -m penstock.testing.adversary views --count 1000000 --processes $(PROCESSES)
-	$(BIN)/python -m penstock.testing.adversary schemas --count 10000 --processes $(PROCESSES)
-	$(BIN)/python -m penstock.testing.adversary tables --count 100000 --processes $(PROCESSES)
+test-papers: setup ## compare the algorithms of the papers with the product, short and long forms
+	cargo build --quiet --locked --package penstock-papers
+	$(PAPERS) HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -m 'slow or not slow' tests/papers
+
+adversary: setup ## attack with random input: 10^6 expressions, 10^5 joins, 10^5 XQueries, 10^5 messages, 10^6 documents, 10^3 costs, 10^3 constructors, 10^3 stacks, 10^6 headers, 10^4 schemas, 10^5 tables
+	$(BIN)/python -m penstock_testing.adversary xpath --count 1000000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary xscl --count 100000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary xquery --count 100000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary broker --count 100000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary documents --count 1000000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary costs --count 1000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary constructed --count 1000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary stacks --count 1000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary views --count 1000000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary schemas --count 10000 --processes $(PROCESSES)
+	$(BIN)/python -m penstock_testing.adversary tables --count 100000 --processes $(PROCESSES)
 
 test-kills: setup ## kill pipelines and joins at known places; the report is out/kills/report.md
 	$(BIN)/python -m tests.spark.kills
@@ -119,5 +125,5 @@ lock: ## resolve requirements/*.in into locked files with hashes
 
 clean: ## remove everything that make produced
 	rm -rf $(VENV) out target .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	find python tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find python papers tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/penstock/_native*.so

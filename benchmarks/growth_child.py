@@ -17,8 +17,8 @@ from typing import Any
 
 from benchmarks.child import peak_bytes
 from penstock.errors import LimitError
-from penstock.testing.generate.growth_documents import SHAPES, records
-from penstock.testing.growth import drop_rows, joined, open_session, windows
+from penstock_testing.generate.growth_documents import SHAPES, records
+from penstock_testing.growth import drop_rows, joined, open_session, windows
 
 MEMORY_BYTES_MAX = 3 << 30
 """More than this is a failure of the query, not of the machine."""

@@ -1,4 +1,4 @@
-"""Join queries compiled once and loaded into native joins of any strategy."""
+"""Join queries compiled once and loaded into native joins: the product's, or a paper's."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from papers.mmqjp.joining import StrategyJoins
 from penstock.joins import WitnessReader
 from penstock.kernel import JoinState
 from penstock.planning.records import write_records
@@ -24,9 +25,11 @@ class Compiled:
         self._programs = [write_records(_rows(texts, text)) for text in queries]
         self.seconds = time.process_time() - start
 
-    def load(self, **options: Any) -> Loaded:
-        """Return joins with these rows."""
-        joins = JoinState(**options)
+    def load(self, strategy: str = STRATEGIES[0], **options: Any) -> Loaded:
+        """Return joins with these rows; ``shared`` is the product's way to find them."""
+        joins: Any = JoinState(**options)
+        if strategy != STRATEGIES[0]:
+            joins = StrategyJoins(strategy=strategy, **options)
         for number, program in enumerate(self._programs):
             joins.add(number, 0, program)
         return Loaded(joins)

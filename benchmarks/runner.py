@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.patience import ROOT
 
-PACKAGES = ("penstock", "lxml", "pugixml", "simdxml", "saxonche", "pyarrow", "pyspark")
+PACKAGES = ("penstock-xml", "lxml", "pugixml", "simdxml", "saxonche", "pyarrow", "pyspark")
 
 
 def progress(sentence: str) -> None:

@@ -25,22 +25,33 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-class _OneSpark(LoadScopeScheduling):
-    """Keeps the tests of a file in one process, and those of Spark and of the documentation in one.
+GROUPS = ("tests/spark/joins/", "tests/spark/", "tests/docs/")
+"""Folders whose tests share a session of Spark, which takes seconds to start; the first that fits.
 
-    The tests of Spark share a session. Marks of groups say the same, but have no effect with this
-    version of pytest.
+No group may take longer than all other tests together, so there are several.
+"""
+
+
+def group_of(nodeid: str) -> str:
+    """Return which tests run in the same process as this one: those of a file, or of a folder."""
+    file = nodeid.partition("::")[0]
+    return next((group for group in GROUPS if file.startswith(group)), file)
+
+
+class _InGroups(LoadScopeScheduling):
+    """Keeps the tests of a group in one process.
+
+    Marks of groups say the same, but have no effect with this version of pytest.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return "spark" if file.startswith(("tests/spark/", "tests/docs/")) else file
+        return group_of(nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
     """Say which tests run in the same process, where several run."""
-    return _OneSpark(config, log)
+    return _InGroups(config, log)
 
 
 @pytest.fixture(scope="session")

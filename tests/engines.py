@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import penstock
 from penstock.languages.xpath import xpath
 from penstock.languages.xpath.frontend import Select
-from penstock.testing.peers.answers import same
-from penstock.testing.reference import Atomic, beside, evaluate
-from penstock.testing.tree import Node, Tree, parse
 from penstock.twigs import NodeKind
+from penstock_testing.peers.answers import same
+from penstock_testing.reference import Atomic, beside, evaluate
+from penstock_testing.tree import Node, Tree, parse
 
 Found = tuple[str, int, int, str]
 Answer = list[Found] | Atomic

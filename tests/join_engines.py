@@ -11,9 +11,9 @@ import penstock
 from penstock.joins import JoinOptions
 from penstock.languages.xscl import xscl
 from penstock.results import Document, Result
-from penstock.testing.reference import Arrival, Outcome, run
-from penstock.testing.reference.streams import Evaluate, by_brute_force, by_rows
-from penstock.testing.tree import parse
+from penstock_testing.reference import Arrival, Outcome, run
+from penstock_testing.reference.streams import Evaluate, by_brute_force, by_rows
+from penstock_testing.tree import parse
 
 Ask = Callable[[Mapping[str, str], Sequence[Document]], list[Outcome]]
 
@@ -75,7 +75,4 @@ JOIN_ENGINES: dict[str, Ask] = {
     "rows": ask_reference(by_rows),
     "engine": ask_engine(JoinOptions()),
     "engine, spilling": ask_engine(JoinOptions(state_bytes_max=1)),
-    "sequential": ask_engine(JoinOptions(strategy="sequential")),
-    "mmqjp": ask_engine(JoinOptions(strategy="mmqjp")),
-    "views": ask_engine(JoinOptions(strategy="views")),
 }

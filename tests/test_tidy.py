@@ -5,11 +5,11 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.structure import python_functions, rust_functions, too_long
+from tests.conftest import group_of
 
 ROOT = Path(__file__).resolve().parent.parent
 IGNORED_FOLDERS = {".git", ".venv", "__pycache__", "node_modules", "out", "site", "target"}
@@ -173,32 +173,17 @@ def test_continuous_integration_runs_the_documented_test_command() -> None:
     assert "make test" in script.read_text("utf-8")
 
 
-def own_dependencies(lock: Path) -> dict[str, set[str]]:
-    """Return which of the repository's crates each of them needs, as a lock file says."""
-    packages = tomllib.loads(lock.read_text("utf-8"))["package"]
-    return {
-        package["name"]: {
-            name for name in package.get("dependencies", []) if name.startswith("penstock-")
-        }
-        for package in packages
-        if "source" not in package
-    }
-
-
-def test_the_lock_of_the_peers_knows_the_crates() -> None:
-    # Otherwise cargo rejects it, and the tests of the peers are skipped.
-    crates = own_dependencies(ROOT / "Cargo.lock")
-    peers = own_dependencies(ROOT / "benchmarks" / "peers" / "crate" / "Cargo.lock")
-    shared = peers.keys() & crates.keys()
-    assert "penstock-kernel" in shared
-    assert {name: peers[name] for name in shared} == {name: crates[name] for name in shared}
-    assert set().union(*(crates[name] for name in shared)) <= shared
-
-
 def test_the_files_that_changes_touch_exist() -> None:
     text = (ROOT / "docs" / "notes" / "changes.md").read_text("utf-8")
     assert len(re.findall("^## ", text, flags=re.MULTILINE)) >= 10
-    folders = "benchmarks|corpus|crates|docs|python|tests"
+    folders = "benchmarks|corpus|crates|docs|papers|python|tests"
     named = set(re.findall(rf"`((?:{folders})/[\w/.]+)`", text))
     assert len(named) > 30
     assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+def test_spark_and_the_documentation_are_tested_in_processes_of_their_own() -> None:
+    tests = ("tests/spark/test_match.py::test_a", "tests/spark/joins/test_stream.py::test_a")
+    groups = {group_of(one) for one in (*tests, "tests/docs/test_recipes.py::test_a")}
+    assert len(groups) == 3
+    assert group_of("tests/spark/test_plans.py::test_b[1]") == group_of(tests[0])

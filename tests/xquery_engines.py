@@ -1,6 +1,6 @@
 """Every engine that evaluates XQuery, behind one signature.
 
-An item is described by kind, name and value, as ``penstock.testing.sequences.describing`` says:
+An item is described by kind, name and value, as ``penstock_testing.sequences.describing`` says:
 elements as canonical XML, atomic values with their type instead of a name.
 """
 
@@ -15,8 +15,8 @@ import penstock
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.xquery import xquery
 from penstock.results import Document
-from penstock.testing.sequences import DynamicError, evaluate_sequences, rows_of, serialise
-from penstock.testing.sequences.describing import (
+from penstock_testing.sequences import DynamicError, evaluate_sequences, rows_of, serialise
+from penstock_testing.sequences.describing import (
     WHOLE,
     Described,
     as_values,
@@ -24,7 +24,7 @@ from penstock.testing.sequences.describing import (
     describe,
     describe_values,
 )
-from penstock.testing.tree import Tree, parse
+from penstock_testing.tree import Tree, parse
 
 Sources = Mapping[str, bytes]
 

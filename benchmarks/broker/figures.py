@@ -9,7 +9,7 @@ from typing import get_args
 from benchmarks.broker.measuring import DEFAULT, Times, Workload, measure
 from benchmarks.report import table
 from benchmarks.runner import progress
-from penstock.planning.brokering import BrokerOptions, BrokerStrategy, Knowledge
+from papers.yfilter.options import BrokerOptions, BrokerStrategy, Knowledge
 
 _PATHS: tuple[BrokerStrategy, ...] = ("f", "fw", "fwr")
 _NAMES = {"nothing": "NoOpt", "queries": "Opt(q)", "schema": "Opt(q+dtd)"}

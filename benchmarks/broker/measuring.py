@@ -1,4 +1,4 @@
-"""Times of the broker's strategies over one workload, taken in the kernel."""
+"""Times of the product's broker and of the paper's strategies over one workload."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import hashlib
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 from benchmarks.broker.documents import DocumentParameters, documents
 from benchmarks.broker.dtds import dtd_of
@@ -19,14 +18,13 @@ from benchmarks.broker.queries import (
     unique_plans,
     unique_queries,
 )
-from penstock import kernel, schema
-from penstock.limits import Limits
-from penstock.planning.brokering import BrokerOptions
+from papers.yfilter.broker import Answers, Broker
+from papers.yfilter.options import BrokerOptions
+from penstock import schema
 
 DEFAULT = BrokerOptions()
 CHECKED = 3
 """Messages of so many documents are compared between strategies."""
-_LIMITS = Limits(steps_max=1 << 60)
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class Times:
     """Milliseconds for a document, without parsing; each document's are the least of its passes."""
 
     asking: float
-    """Up to the lists; for the default strategy up to rows that name messages."""
+    """Up to the lists; for the product's broker up to rows that name messages."""
     messages: float
     """Writing messages, and saying who gets them."""
     reading: float
@@ -99,21 +97,15 @@ def measure(
     programs = [program for program in programs_of(written) for _ in range(subscribers)]
     texts = workload.texts()
     started = time.perf_counter()
-    session = kernel.Session(
-        kernel.Plan.build(programs),
-        _LIMITS,
-        broker=options,
-        schema=schema(dtd.path, mode="trust") if knows_schema else None,
-    )
-    session.read_whole(texts[0])
-    session.take()
+    broker = Broker(programs, options, schema(dtd.path, mode="trust") if knows_schema else None)
+    broker.ask(texts[0])
     built = time.perf_counter() - started
-    rows, distinct, size, digest = _outcome(session, texts)
+    rows, distinct, size, digest = _outcome(broker, texts)
     timed = texts[workload.warm_up :]
-    session.take_broker_costs()
+    broker.take_costs()
     least: list[Counter[str]] = []
     for _ in range(repeat):
-        passed = [_read(session, text) for text in timed]
+        passed = [_read(broker, text) for text in timed]
         least = [
             Counter({key: min(one[key], other[key]) for key in {*one, *other}})
             for one, other in zip(least or passed, passed, strict=True)
@@ -122,8 +114,8 @@ def measure(
     for one in least:
         total.update(one)
     mean = {key: 1e3 * value / len(timed) for key, value in total.items()}
-    operators = session.broker_operators()
-    del session
+    operators = {"query": len(programs), **broker.counts()}
+    del broker
     gc.collect()
     return Times(
         asking=mean.pop("asking"),
@@ -139,37 +131,25 @@ def measure(
     )
 
 
-def _read(session: kernel.Session, text: bytes) -> Counter[str]:
+def _read(broker: Broker, text: bytes) -> Counter[str]:
     started = time.perf_counter()
-    session.read([(text, None, "default")], with_times=False)
-    session.take()
+    broker.ask(text)
     taken = time.perf_counter() - started
-    return Counter({**session.take_broker_costs(), "reading": taken})
+    return Counter({**broker.take_costs(), "reading": taken})
 
 
-def _outcome(session: kernel.Session, texts: list[bytes]) -> tuple[float, float, float, str]:
+def _outcome(broker: Broker, texts: list[bytes]) -> tuple[float, float, float, str]:
     """Return rows, distinct messages and their bytes for a document, and what identifies them."""
     rows = distinct = size = 0
     digest = hashlib.sha256()
     for number, text in enumerate(texts):
-        session.read([(text, None, "default")], with_times=False)
-        entries, fragments = (_columns(one) for one in session.take().matches())
-        rows += len(entries)
-        distinct += len(fragments)
-        size += fragments.column("value").nbytes
+        answers = broker.ask(text)
+        assert isinstance(answers, Answers), "the workload has no document that is left"
+        sent = answers.sent()
+        rows += len(sent)
+        distinct += len({message for _, message in answers.rows})
+        size += sum(len(one) for one in answers.messages if isinstance(one, bytes))
         if number < CHECKED:
-            values = fragments.column("value").to_pylist()
-            lists = entries.column("fragments").to_pylist()
-            names = entries.column("subscription").to_pylist()
-            sent = sorted(
-                (name, values[one]) for name, own in zip(names, lists, strict=True) for one in own
-            )
             digest.update(repr(sent).encode())
     count = len(texts)
     return rows / count, distinct / count, size / count, digest.hexdigest()
-
-
-def _columns(columns: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.record_batch(columns)

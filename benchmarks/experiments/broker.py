@@ -1,10 +1,10 @@
-"""The message broker: its strategies beside the paper's, many queries over small documents.
+"""The message broker: the product beside the paper's strategies, many queries over small documents.
 
 Documents and queries are those of the paper on message brokering (Bib and Book, table 1). All
 strategies of the paper run natively over the same document in memory, with flat plans, and give the
-same messages. Times are taken in the kernel, per document, the least of several passes: up to the
-lists (for the default strategy: up to rows that name messages), and with messages; parsing is left
-out unless a column says so. SaxonC-HE, one query at a time, is measured in core time.
+same messages. Times are taken in the papers' extension, for each document the least of several
+passes: up to the lists (for the product: up to rows that name messages), and with messages; parsing
+is left out unless a column says so. SaxonC-HE, one query at a time, is measured in core time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.broker.measuring import DEFAULT, Times, Workload, measure
 from benchmarks.broker.record import Run, page, write
 from benchmarks.broker.saxon import SaxonTimes, measure_saxon
 from benchmarks.runner import ROOT, machine, progress
-from penstock.planning.brokering import BrokerOptions
+from papers.yfilter.options import BrokerOptions
 
 OUT = ROOT / "out" / "bench"
 SMALL = Scale(part=10, documents=40, warm_up=4, repeat=2)

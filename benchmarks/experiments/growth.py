@@ -20,8 +20,8 @@ from benchmarks.runner import machine, progress
 from benchmarks.workloads.queries import Query
 from penstock.languages.xpath import xpath
 from penstock.planning.explain import verdict
-from penstock.testing.generate.growth import KNOWN, GrowthCase, growth_cases
-from penstock.testing.generate.growth_documents import SHAPES
+from penstock_testing.generate.growth import KNOWN, GrowthCase, growth_cases
+from penstock_testing.generate.growth_documents import SHAPES
 
 OUT = ROOT / "out" / "bench"
 CHILD, PEER_CHILD = "benchmarks.growth_child", "benchmarks.child"

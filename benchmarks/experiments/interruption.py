@@ -44,7 +44,7 @@ Measured = dict[str, Any]
 
 def write_documents(folder: Path, shape: str, seed: int) -> list[Path]:
     """Write the first document, a heavy one of a shape and a small one; return what to read."""
-    from penstock.testing.adversary.costs import documents
+    from penstock_testing.adversary.costs import documents
 
     write = {one.__name__: one for one in documents.SHAPES}[shape]
     first, small = folder / "first.xml", folder / "small.xml"

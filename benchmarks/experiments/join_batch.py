@@ -6,6 +6,7 @@ query each is measured for some queries and scaled up to all of them.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from benchmarks.peers import spark_joins
 from benchmarks.runner import progress
 from benchmarks.spark_session import OUT, start_session
 from benchmarks.workloads import joins as workload
-from penstock.spark import join, statements
+from papers.mmqjp.spark import join_sql, statements
+from penstock.spark import join
 
 SAMPLE = 50
 WARM = 10
@@ -46,7 +48,7 @@ def beside_spark(count: int, queries_count: int) -> dict[str, Any]:
     spark.catalog.clearCache()
     on_spark = in_batch(spark, documents, queries, ROUNDS)
     progress(f"on Spark: {on_spark}")
-    as_sql = in_batch(spark, documents, queries, 1, strategy="sql")
+    as_sql = in_batch(spark, documents, queries, 1, join_sql)
     progress(f"on Spark, as SQL: {as_sql}")
     for one in (on_spark, as_sql):
         assert one["results"] == ours["results"], f"{one['results']} results on Spark"
@@ -84,21 +86,21 @@ def in_process(items: list[bytes], queries: list[str]) -> tuple[dict[str, float]
 
 
 def in_batch(
-    spark: Any, documents: Any, queries: list[str], rounds: int, **options: Any
+    spark: Any, documents: Any, queries: list[str], rounds: int, joined: Callable[..., Any] = join
 ) -> dict[str, Any]:
-    """Return the median of our joins on Spark, and the first; their results are rows with XML."""
+    """Return the median of joins on Spark, and the first; their results are rows with XML."""
     registry = penstock.Registry()
     for number, text in enumerate(queries):
         registry.add(f"q{number}", penstock.xscl(text))
-    columns = {"id": "number", "time": "ts", "stream": "stream"} | options
+    columns = {"time": "ts", "stream": "stream"}
     every = max(1, documents.count() // WARM_ITEMS)
     # Workers of all files are warm, and not that of the first one alone.
-    write_nowhere(join(documents.where(f"number % {every} = 0"), registry, **columns))
+    write_nowhere(joined(documents.where(f"number % {every} = 0"), registry, **columns))
     turns = [
-        timed(lambda: write_nowhere(join(documents, registry, **columns))) for _ in range(rounds)
+        timed(lambda: write_nowhere(joined(documents, registry, **columns))) for _ in range(rounds)
     ]
     measured = sorted(turns, key=itemgetter("core_seconds"))[len(turns) // 2]
-    results = join(documents, registry, **columns).count()
+    results = joined(documents, registry, **columns).count()
     made = {"results": results, "statements": len(statements(registry))}
     return {**measured, "first": turns[0]["core_seconds"], **made}
 
@@ -119,7 +121,9 @@ def table(spark: Any, items: list[bytes]) -> Any:
         }
         pq.write_table(pa.table(data), folder / f"{part}.parquet")
     found = spark.read.parquet(str(folder))
-    return found.selectExpr("number", "xml", "'S' AS stream", "timestamp_seconds(number) AS ts")
+    return found.selectExpr(
+        "number AS id", "number", "xml", "'S' AS stream", "timestamp_seconds(number) AS ts"
+    )
 
 
 def page(result: dict[str, Any]) -> list[str]:

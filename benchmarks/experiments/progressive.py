@@ -29,8 +29,8 @@ from benchmarks.workloads.progressive import (
     real_sets,
     sigmod_names,
 )
+from papers.twignjoin.joining import FLUSHES, PROBES, Policies, PolicyJoiner
 from penstock.joins import Equality, JoinGraph, JoinOptions, ProgressiveJoiner, Side
-from penstock.joins.joiner import Flush, Probe
 
 OUT = ROOT / "out" / "bench"
 DATA = ROOT.parent / "shared" / "data"
@@ -39,8 +39,6 @@ SEEDS, FURTHER_SEEDS = 5, 2
 ROUNDS = 8
 MEMORY = 0.1
 FRAGMENT = b"<fragment>" + b"x" * 200 + b"</fragment>"
-FLUSHES: tuple[Flush, ...] = ("auto", "rrpj", "rpj", "random")
-PROBES: tuple[Probe, ...] = ("rop", "rop-written", "sequential", "apriori")
 UNIFORM = "x007-9"
 AIMED = ("xmark-0.6", "tpch", "dblp", "swissprot-0.2")
 TIMED = (*AIMED, "swissprot-0.8", UNIFORM)
@@ -69,18 +67,26 @@ def run(
     arrivals: Arrivals,
     options: JoinOptions,
     seed: int = 0,
-    selectivities: Sequence[float] = (),
+    policies: Policies | None = None,
     fragment: bytes = FRAGMENT,
 ) -> Measured:
-    """Join everything; tell the results over time, the complete number, counters and core time."""
-    streams = max(len(selectivities), *(1 + stream for stream, _ in arrivals))
+    """Join everything, by the product's policies or by others.
+
+    Returns the results over time, the complete number, counters and core time.
+    """
+    known = () if policies is None else policies.selectivities
+    streams = max(len(known), *(1 + stream for stream, _ in arrivals))
     lasts = {stream: at for at, (stream, _) in enumerate(arrivals)}
     points = {len(arrivals) * point // POINTS for point in range(1, POINTS + 1)}
     over_time, count = [], 0
     started = time.process_time()
-    with ProgressiveJoiner(
-        star(streams), options, selectivities=selectivities, seed=seed
-    ) as joiner:
+    graph = star(streams)
+    join = (
+        ProgressiveJoiner(graph, options, seed=seed)
+        if policies is None
+        else PolicyJoiner(graph, policies, options, seed=seed)
+    )
+    with join as joiner:
         for at, (stream, value) in enumerate(arrivals):
             count += sum(1 for _ in joiner.push(stream, [[b"%d" % value]], fragment))
             if lasts[stream] == at:
@@ -112,7 +118,7 @@ def measure_policies(name: str, make: Make, figure: str, arrival: str, seeds: in
         rows["infinite"].append(infinite)
         budget = int(infinite["memory_bytes"] * MEMORY)
         for flush in FLUSHES:
-            measured = run(arrivals, JoinOptions(flush=flush, state_bytes_max=budget), seed)
+            measured = run(arrivals, JoinOptions(state_bytes_max=budget), seed, Policies(flush))
             assert measured["complete"] == infinite["complete"], "clean-up gives what memory missed"
             rows[flush].append(measured)
         progress(f"{name}, {arrival}, seed {seed}")
@@ -187,9 +193,8 @@ def measure_probing(
         streams = authors(random.Random(seed), shares, is_once=is_once, names=names)
         arrivals = ARRIVALS[arrival](streams)
         for probe in PROBES:
-            options = JoinOptions(probe=probe)
-            selectivities = [1.0, *shares]
-            measured = run(arrivals, options, seed, selectivities, b"<entry/>")
+            policies = Policies(probe=probe, selectivities=[1.0, *shares])
+            measured = run(arrivals, JoinOptions(), seed, policies, b"<entry/>")
             runs[probe].append(measured)
         counts = {runs[probe][-1]["complete"] for probe in PROBES}
         assert len(counts) == 1, "all orders give the same result"

@@ -103,7 +103,7 @@ def state_bytes(given: Streams) -> int:
     for stream, data in (("orders", given.orders), ("payments", given.payments)):
         with engine.open(stream=stream) as opened:
             opened.feed(data)
-    (tables,) = engine._binder._tables
+    (tables,) = engine._pushed_joins.stages[0]._tables
     return tables._joiner.statistics().memory_bytes
 
 

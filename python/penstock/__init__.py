@@ -8,11 +8,16 @@
 
 from __future__ import annotations
 
+import os
+
+__distribution__ = "penstock-xml"
+"""What brings this package; another project's package of the same name does not say so."""
+__version__ = "0.1.0"
+
 TYPE_CHECKING = False
 """What type checkers take for true; the module `typing` takes longer to load than this one."""
 
 if TYPE_CHECKING:
-    __version__: str
     from penstock import errors
     from penstock.engine import Engine, Results, evaluate
     from penstock.engine.matches import Matches
@@ -23,7 +28,6 @@ if TYPE_CHECKING:
     from penstock.languages.xquery import xquery
     from penstock.languages.xscl import xscl
     from penstock.limits import Limits
-    from penstock.planning.brokering import BrokerOptions
     from penstock.planning.explain import explain, verdict
     from penstock.planning.verdicts import Verdict
     from penstock.registry import MemoryRegistry as Registry
@@ -32,7 +36,6 @@ if TYPE_CHECKING:
     from penstock.twigs import Query
 
 __all__ = [
-    "BrokerOptions",
     "Document",
     "DocumentError",
     "Engine",
@@ -70,7 +73,6 @@ _HOMES = {
     ),
     **dict.fromkeys(("explain", "verdict"), "penstock.planning.explain"),
     **dict.fromkeys(("Schema", "schema"), "penstock.schemas"),
-    "BrokerOptions": "penstock.planning.brokering",
     "JoinOptions": "penstock.joins",
     "Limits": "penstock.limits",
     "Matches": "penstock.engine.matches",
@@ -87,14 +89,18 @@ _HOMES = {
 if not TYPE_CHECKING:  # which would take every name for one that exists
 
     def __getattr__(name: str) -> object:
-        if name == "__version__":
-            from importlib.metadata import version
-
-            return version("penstock")
         from importlib import import_module
 
         if name == "errors":
             return import_module("penstock.errors")
+        if name == "BrokerOptions":
+            from penstock.errors import GONE, SettingError
+
+            raise SettingError(
+                GONE,
+                "BrokerOptions is gone: the broker has no settings; the operators of the paper on "
+                "message brokering are in papers/yfilter of the repository",
+            )
         if name not in _HOMES:
             raise AttributeError(f"module 'penstock' has no attribute {name!r}")
         home = import_module(_HOMES[name])
@@ -103,5 +109,32 @@ if not TYPE_CHECKING:  # which would take every name for one that exists
         return value
 
 
+def _is_shared() -> bool:
+    """Return whether another distribution has put a package of this name into the same folder."""
+    try:
+        beside = os.listdir(os.path.dirname(os.path.dirname(__file__)))
+    except OSError:  # the package is in an archive
+        return False
+    return any(
+        name.startswith("penstock-") and name.endswith((".dist-info", ".egg-info"))
+        for name in beside
+    )
+
+
+if _is_shared():
+    import warnings
+
+    from penstock.errors import PenstockWarning
+
+    warnings.warn(
+        "another distribution, `penstock`, is installed in the folder of penstock-xml, and each "
+        "replaced files of the other; `pip uninstall penstock penstock-xml`, then install "
+        "penstock-xml again",
+        PenstockWarning,
+        stacklevel=2,
+    )
+
+
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    own = [name for name in globals() if name.startswith("__")]
+    return sorted([*__all__, *own])

@@ -6,7 +6,7 @@ All of them pickle, so they cross process boundaries whole.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 QUERY_CODES = {
@@ -245,6 +245,21 @@ class _MessageError(PenstockError):
 
 class SettingError(_MessageError, ValueError):
     """A setting has no place where it was given."""
+
+
+GONE = "PG0001"
+"""The code of a name or a setting of an earlier version."""
+
+
+def refuse_gone(given: Iterable[str], gone: Mapping[str, str]) -> None:
+    """Refuse settings of earlier versions; ``gone`` says for each what takes its place.
+
+    Raises:
+        SettingError: One of them is given.
+    """
+    for name in given:
+        if name in gone:
+            raise SettingError(GONE, f"{name} is no longer a setting: {gone[name]}")
 
 
 class RegistryError(_MessageError):

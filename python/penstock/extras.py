@@ -23,4 +23,4 @@ def load(module: str, extra: str) -> Any:
 def missing(error: ImportError, extra: str) -> MissingExtraError:
     """Return the error about a library that could not be imported."""
     library = (error.name or "a library").partition(".")[0]
-    return MissingExtraError("PX0001", f"{library} is missing; pip install 'penstock[{extra}]'")
+    return MissingExtraError("PX0001", f"{library} is missing; pip install 'penstock-xml[{extra}]'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,9 +10,6 @@ from typing import TYPE_CHECKING
 from penstock import _native
 from penstock.errors import CancelledError, DocumentError, EvaluationError, LimitError
 from penstock.limits import Limits
-from penstock.planning.brokering import BrokerOptions
-from penstock.schemas import Schema
-from penstock.schemas.facts import facts_of
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer  # part of every type checker, of Python from 3.12 on
@@ -96,7 +94,6 @@ JOIN_STATE_BYTES_MAX = _native.JOIN_STATE_BYTES_MAX
 """Bytes of state that joins keep in memory, unless somebody says otherwise."""
 JOIN_BATCH_ROWS_MAX = _native.JOIN_BATCH_ROWS_MAX
 """Results that joins hand out at once, likewise."""
-JOIN_VIEWS_MAX = _native.JOIN_VIEWS_MAX
 """Views that joins keep, likewise."""
 ALONE = Surroundings({}, {})
 """The surroundings of what stands alone as it is."""
@@ -107,8 +104,10 @@ CHUNK_BYTES = 256 << 10
 class Session:
     """Evaluates a plan over documents, one after the other.
 
-    Rows decided before an error can still be taken after it, and the next document starts as if
-    nothing had happened. A session that is live may go on with another plan in the middle of a
+    Rows decided before an error can still be taken after it. A document that begins finds nothing
+    of an earlier one, however that one ended. What waits to be taken has the numbers of documents:
+    a number is used again only when the rows of its document were taken, or dropped by ``clear``.
+    A session that is live may go on with another plan in the middle of a
     document.
     """
 
@@ -124,8 +123,6 @@ class Session:
         cache_bytes_max: int = 32 << 20,
         questions_min: int | None = None,
         streams: Mapping[str, str] | None = None,
-        broker: BrokerOptions | None = None,
-        schema: Schema | None = None,
     ) -> None:
         limits = limits or Limits()
         self._native = _native.Session(
@@ -139,10 +136,6 @@ class Session:
             cache_bytes_max=cache_bytes_max,
             questions_min=questions_min,
             streams=list((streams or {}).items()),
-            broker=broker.named if broker is not None else None,
-            is_profiled=broker is not None and broker.is_profiled,
-            loops=_loops(broker, schema),
-            is_checked=schema is not None and schema.mode == "verify",
         )
 
     def adopt(self, plan: Plan) -> None:
@@ -159,6 +152,23 @@ class Session:
             LimitError: The document passed a limit.
         """
         raise_failure(self._native.attach(plan))
+
+    def tier_states(self) -> bytes:
+        """By tier: 0 if its numbers stay, 1 if it stays, 2 if it may become part of another."""
+        return self._native.tier_states()
+
+    def merge(self, plan: Plan, place: int, numbers: Sequence[int]) -> bool:
+        """Go on with another plan, whose tier at a place takes over from those no longer there.
+
+        Its subscriptions had these numbers. Return False, and change nothing, if one of those is
+        not 2 in ``tier_states``.
+
+        Raises:
+            LimitError: The document passed a limit.
+        """
+        is_merged, failure = self._native.merge(plan, place, numbers)
+        raise_failure(failure)
+        return is_merged
 
     def listen(self, joins: Joins | None) -> None:
         """Keep the witnesses of joins for ``Batch.witnesses``, from the next document on.
@@ -210,6 +220,17 @@ class Session:
         """
         raise_failure(self._native.finish())
 
+    def abandon(self) -> None:
+        """End a document whose bytes cannot be had any more; rows that are finished stay.
+
+        After ``finish``, or an error, there is nothing to end.
+        """
+        self._native.abandon()
+
+    def clear(self) -> None:
+        """End the document under way, drop all that waits, and take back ``interrupt``."""
+        self._native.clear()
+
     def read_pieces(
         self,
         pieces: Iterable[Buffer],
@@ -217,7 +238,7 @@ class Session:
         stream: str = "default",
         number: int = 0,
     ) -> Iterator[bool]:
-        """Read a document, and yield after each piece of it; who stops early leaves it open.
+        """Read a document, and yield after each piece of it; stopping early abandons it.
 
         What is yielded is whether the piece is not at its end: then rows should be taken.
 
@@ -226,12 +247,15 @@ class Session:
             LimitError: The document passed a limit.
         """
         self.begin(encoding, stream, number)
-        for piece in pieces:
-            place, end = 0, len(piece)  # type: ignore[arg-type]
-            while place < end:
-                place = self.feed_some(piece, place)
-                yield place < end
-        self.finish()
+        try:
+            for piece in pieces:
+                place, end = 0, len(piece)  # type: ignore[arg-type]
+                while place < end:
+                    place = self.feed_some(piece, place)
+                    yield place < end
+            self.finish()
+        finally:
+            self.abandon()
 
     def read(
         self, documents: Sequence[WholeDocument], first: int = 0, *, with_times: bool = True
@@ -265,22 +289,24 @@ class Session:
         return count, [(number, error_of(failure)) for number, failure in failures]
 
     def read_whole(self, document: Buffer) -> None:
-        """Read one document that is at hand.
+        """Read one document that is at hand; if it fails, nothing of it waits to be taken.
 
         Raises:
             DocumentError: The document is not well-formed.
             LimitError: The document passed a limit.
         """
-        count, errors = self.read([(document, None, "default")])
-        for _, error in errors:
-            raise error
-        if not count:  # its rows are many, and all of them are wanted
-            self.begin()
-            self.feed(document)
-            self.finish()
+        try:
+            count, errors = self.read([(document, None, "default")])
+            for _, error in errors:
+                raise error
+            if not count:  # its rows are many, and all of them are wanted
+                deque(self.read_pieces([document]), 0)
+        except DocumentError:
+            self.clear()
+            raise
 
     def interrupt(self) -> None:
-        """Stop what is under way, from any thread: it raises ``CancelledError``, now and later."""
+        """Stop what is under way, from any thread: it raises ``CancelledError`` until ``clear``."""
         self._native.interrupt()
 
     def suspend(self, subscriptions: Sequence[int]) -> None:
@@ -334,25 +360,23 @@ class Session:
         """Return, by tier, how many queries read whole documents and how many read events."""
         return self._native.structures()
 
+    def messages_made(self) -> dict[str, tuple[int, int]]:
+        """Return distinct programs and subscriptions of listeners for messages, by what they make:
+        ``messages``, ``tables`` or ``bindings``. What the broker serves is not among them.
+        """
+        made = self._native.messages_made()
+        return {kind: (programs, subscriptions) for kind, programs, subscriptions in made}
+
     def take_trace(self) -> list[tuple[int, list[tuple[int, int | None]], list[tuple[int, int]]]]:
         """Return, by event, its offset, decided (target, node) and held (node, start)."""
         return self._native.take_trace()
 
-    def take_broker_costs(self) -> dict[str, float]:
-        """Return the seconds that the broker spent since the last call, by what it did.
+    def broker_counts(self) -> dict[str, int]:
+        """Return what the broker holds once for all queries that it serves, by what it is.
 
-        ``asking`` leads to the nodes and lists of all messages, ``messages`` writes them. With
-        ``BrokerOptions(is_profiled=True)`` the operators follow.
+        Without a broker there is nothing.
         """
-        return dict(self._native.take_broker_costs())
-
-    def broker_operators(self) -> dict[str, int]:
-        """Return the operators of the broker's plans, and how many there are of each.
-
-        Of the default strategy it is what is there once for all queries. Without a broker there
-        is nothing.
-        """
-        return dict(self._native.broker_operators())
+        return dict(self._native.broker_counts())
 
     def entities(self) -> dict[str, str]:
         """Return the internal entities that the document has declared so far."""
@@ -455,13 +479,6 @@ def tokenize(data: Buffer, chunk_bytes: int = CHUNK_BYTES, limits: Limits | None
     events, failure = _native.count_events(data, chunk_bytes, limits or Limits())
     raise_failure(failure)
     return events
-
-
-def _loops(broker: BrokerOptions | None, schema: Schema | None) -> list[tuple[str, int]] | None:
-    if schema is None or broker is None or broker.named is None:
-        return None
-    facts = facts_of(schema)
-    return list(facts.loops.items()) if facts.is_known else None
 
 
 def raise_failure(failure: _native._Failure | None) -> None:

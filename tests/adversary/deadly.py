@@ -3,7 +3,7 @@
 import os
 import threading
 
-from penstock.testing.adversary.report import Tally
+from penstock_testing.adversary.report import Tally
 
 CRASH = 200
 HANG = 70

@@ -2,8 +2,8 @@
 
 import pytest
 
-from penstock.testing.adversary.report import describe
-from penstock.testing.adversary.running import run
+from penstock_testing.adversary.report import describe
+from penstock_testing.adversary.running import run
 
 
 @pytest.mark.parametrize(

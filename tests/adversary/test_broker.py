@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.testing.adversary.broker import attack
-from penstock.testing.adversary.broker.attack import COUNT, Answer
+from penstock_testing.adversary.broker import attack
+from penstock_testing.adversary.broker.attack import COUNT, Answer
 
 CASES = 10 * COUNT
 

@@ -3,12 +3,12 @@
 import pytest
 
 from penstock.engine import Engine
-from penstock.testing.adversary.costs.cases import WAYS, Case
-from penstock.testing.adversary.costs.documents import GOOD, SHAPES
-from penstock.testing.adversary.costs.generators import write_case
-from penstock.testing.adversary.costs.runs import run
-from penstock.testing.adversary.report import describe
-from penstock.testing.adversary.running import run as run_attack
+from penstock_testing.adversary.costs.cases import WAYS, Case
+from penstock_testing.adversary.costs.documents import GOOD, SHAPES
+from penstock_testing.adversary.costs.generators import write_case
+from penstock_testing.adversary.costs.runs import run
+from penstock_testing.adversary.report import describe
+from penstock_testing.adversary.running import run as run_attack
 
 SEED, COUNT = 5_030, 20
 SLOW = (7, 21, 32, 47, 72, 186)

@@ -1,6 +1,6 @@
 """Failing cases shrink to what makes them fail."""
 
-from penstock.testing.adversary.minimise import (
+from penstock_testing.adversary.minimise import (
     minimise,
     smaller_bytes,
     smaller_documents,

@@ -1,6 +1,6 @@
 """A slice that crashes or hangs is named by its seed, and the others are run."""
 
-from penstock.testing.adversary.running import SMALLEST_SLICE, run
+from penstock_testing.adversary.running import SMALLEST_SLICE, run
 from tests.adversary.deadly import CRASH, HANG
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from penstock.planning.schemas import watching
 from penstock.schemas import Name, Schema
-from penstock.testing.adversary.schemas import attack
+from penstock_testing.adversary.schemas import attack
 
 COUNT = 24
 

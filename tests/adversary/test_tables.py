@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.testing.adversary.tables import attack
+from penstock_testing.adversary.tables import attack
 
 COUNT = 300
 
@@ -21,7 +21,7 @@ def test_a_seed_makes_the_same_case_again() -> None:
 
 
 def test_a_wrong_row_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    from penstock.testing.adversary.tables import oracle
+    from penstock_testing.adversary.tables import oracle
 
     monkeypatch.setattr(oracle, "typed", lambda type_, value: str(value))
     assert {failure.kind for failure in attack(0, 20).failures} == {"wrong"}

@@ -3,8 +3,8 @@
 import pytest
 
 from penstock.routing.covering import Nodes
-from penstock.testing.adversary.views import attack
-from penstock.testing.adversary.views.attacking import HIT
+from penstock_testing.adversary.views import attack
+from penstock_testing.adversary.views.attacking import HIT
 
 COUNT = 4_096
 

@@ -6,12 +6,12 @@ from importlib import import_module
 import pytest
 
 from penstock.kernel import Session
-from penstock.testing.adversary.splitting import feed
-from penstock.testing.adversary.xpath import attack
-from penstock.testing.adversary.xpath.asking import AskedQuestion, Rows, take
+from penstock_testing.adversary.splitting import feed
+from penstock_testing.adversary.xpath import attack
+from penstock_testing.adversary.xpath.asking import AskedQuestion, Rows, take
 
 # The package exports the function under the name of the module.
-MODULE = import_module("penstock.testing.adversary.xpath.attack")
+MODULE = import_module("penstock_testing.adversary.xpath.attack")
 
 
 class PanicException(BaseException):

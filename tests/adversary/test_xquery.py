@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.testing.adversary.xquery import asking, attack
-from penstock.testing.adversary.xquery.asking import Failed, difference
-from penstock.testing.sequences.describing import Described
+from penstock_testing.adversary.xquery import asking, attack
+from penstock_testing.adversary.xquery.asking import Failed, difference
+from penstock_testing.sequences.describing import Described
 
 COUNT = 128
 

@@ -11,8 +11,8 @@ import pytest
 from penstock.joins import Joiner, Subscribers, results, subscribing
 from penstock.kernel import Witness
 from penstock.results import Result
-from penstock.testing.adversary.xscl import answers, attacking
-from penstock.testing.adversary.xscl.syntax import Query, write_query
+from penstock_testing.adversary.xscl import answers, attacking
+from penstock_testing.adversary.xscl.syntax import Query, write_query
 
 Patch = pytest.MonkeyPatch
 

@@ -15,7 +15,7 @@ from benchmarks.broker.programs import form_of, split
 from benchmarks.broker.queries import BINDING_DEPTHS, QueryParameters, unique_queries
 from benchmarks.broker.record import page, write
 from benchmarks.experiments.broker import main, ratios, run_of
-from penstock.planning.brokering import BrokerOptions
+from papers.yfilter.options import BrokerOptions
 from penstock.planning.programs import compile_program
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import growth_child
 from benchmarks.experiments import growth
-from penstock.testing.generate.growth import GrowthCase
+from penstock_testing.generate.growth import GrowthCase
 
 
 def entry(

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from benchmarks import peers
-from benchmarks.peers import library
 from benchmarks.workloads.dtd import load_schema
 from benchmarks.workloads.sets import Workload
 from benchmarks.workloads.subscriptions import queries
+from papers import native
 
 REFERENCE = "lxml_loop"
 IN_PROCESS = tuple(name for name in peers.MANY_PEERS if name not in (REFERENCE, "spark_xpath"))
@@ -102,5 +102,6 @@ def test_the_automaton_refuses_nested_paths() -> None:
 
 
 def test_a_missing_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library.shutil, "which", lambda _: None)
-    assert "need cargo" in str(library.missing.__wrapped__())
+    monkeypatch.delenv(native.LIBRARY, raising=False)
+    monkeypatch.setattr(native.shutil, "which", lambda _: None)
+    assert "need cargo" in str(native.missing.__wrapped__())

@@ -86,8 +86,8 @@ def test_shuffled_arrivals_take_turns_too() -> None:
 
 def test_a_run_counts_the_complete_result_whatever_the_memory() -> None:
     arrivals = round_robin([[at % 50 for at in range(400)], list(range(50))])
-    whole = progressive.run(arrivals, JoinOptions(partitions=8))
-    small = progressive.run(arrivals, JoinOptions(partitions=8, state_bytes_max=20_000))
+    whole = progressive.run(arrivals, JoinOptions())
+    small = progressive.run(arrivals, JoinOptions(state_bytes_max=20_000))
     assert whole["complete"] == small["complete"] == 400
     assert whole["over_time"][-1] == 400 > small["over_time"][-1]
 

@@ -73,7 +73,7 @@ def checkout(tmp_path: Path) -> Path:
         "crates/kernel/src/plan/checks.rs": "fn g() {}\n",
         "crates/kernel/tests/plan.rs": "fn h() {}\n",
         "python/penstock/reader.py": PYTHON,
-        "python/penstock/testing/tree.py": PYTHON,
+        "python/penstock_testing/tree.py": PYTHON,
     }.items():
         path = tmp_path / place
         path.parent.mkdir(parents=True, exist_ok=True)

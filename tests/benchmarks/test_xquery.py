@@ -11,8 +11,8 @@ from benchmarks.workloads.xmark import cached
 from benchmarks.workloads.xmark_queries import JOINS, PER_BINDING, QUERIES
 from benchmarks.xquery_child import digest, measure
 from penstock.languages.xquery import xquery
-from penstock.testing.sequences import evaluate_sequences, serialise
-from penstock.testing.tree import parse
+from penstock_testing.sequences import evaluate_sequences, serialise
+from penstock_testing.tree import parse
 
 FACTOR = 0.001
 

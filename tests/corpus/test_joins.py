@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from penstock.results import Document
-from penstock.testing.reference import Outcome
+from penstock_testing.reference import Outcome
 from tests.join_engines import JOIN_ENGINES
 
 Case = dict[str, Any]

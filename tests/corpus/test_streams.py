@@ -72,9 +72,6 @@ def run_engine(options: JoinOptions) -> Callable[[Case, Path], Told]:
 ENGINES = {
     "engine": run_engine(JoinOptions()),
     "engine, spilling": run_engine(JoinOptions(state_bytes_max=1)),
-    "sequential": run_engine(JoinOptions(strategy="sequential")),
-    "mmqjp": run_engine(JoinOptions(strategy="mmqjp")),
-    "views": run_engine(JoinOptions(strategy="views")),
 }
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from penstock.errors import QueryError
-from penstock.testing.sequences import DynamicError
-from penstock.testing.sequences.describing import WHOLE, Described, canonical, shorten
+from penstock_testing.sequences import DynamicError
+from penstock_testing.sequences.describing import WHOLE, Described, canonical, shorten
 from tests.xquery_engines import ENGINES, ROWS, comparable
 
 Case = dict[str, Any]

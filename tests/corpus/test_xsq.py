@@ -11,8 +11,8 @@ from lxml import etree
 
 import penstock
 from penstock.languages.xpath import xpath
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import parse
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import parse
 from tests.engines import describe
 
 Case = dict[str, Any]

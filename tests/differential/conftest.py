@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.testing.peers import Saxon
+from penstock_testing.peers import Saxon
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from random import Random
 
-from penstock.testing.generate import (
+from penstock_testing.generate import (
     DocumentKnobs,
     ExpressionKnobs,
     WholeKnobs,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.testing.adversary.broker.attack import ask, random_case
-from penstock.testing.adversary.xquery import asking
-from penstock.testing.adversary.xquery.asking import Failed
-from penstock.testing.peers.saxon_xquery import SaxonXQuery
+from penstock_testing.adversary.broker.attack import ask, random_case
+from penstock_testing.adversary.xquery import asking
+from penstock_testing.adversary.xquery.asking import Failed
+from penstock_testing.peers.saxon_xquery import SaxonXQuery
 
 SEEDS = range(2_000, 2_012)
 

@@ -13,8 +13,8 @@ import pytest
 from lxml import etree
 from saxonche import PySaxonApiError
 
-from penstock.testing.peers import Libxml2, Saxon
-from penstock.testing.tree import parse
+from penstock_testing.peers import Libxml2, Saxon
+from penstock_testing.tree import parse
 from tests.engines import ENGINES, identical
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "notes" / "differences.md"

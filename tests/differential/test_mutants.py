@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
-from penstock.testing.generate.names import WORDS
-from penstock.testing.reference import evaluation, expressions, functions
-from penstock.testing.reference.expressions import Context, value_at
-from penstock.testing.reference.paths import nodes_on, passes
-from penstock.testing.reference.values import Atomic, compare
-from penstock.testing.tree import Node
 from penstock.twigs import Axis, NodeTest
 from penstock.twigs.expressions import Atom
+from penstock_testing.generate.names import WORDS
+from penstock_testing.reference import evaluation, expressions, functions
+from penstock_testing.reference.expressions import Context, value_at
+from penstock_testing.reference.paths import nodes_on, passes
+from penstock_testing.reference.values import Atomic, compare
+from penstock_testing.tree import Node
 from tests.differential import test_whole
 from tests.differential.pairs import batches
 from tests.differential.test_peers import check_lxml

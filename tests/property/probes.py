@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from penstock.testing.kleene import Step
-from penstock.testing.tree import EventKind, Node, Tree
+from penstock_testing.kleene import Step
+from penstock_testing.tree import EventKind, Node, Tree
 
 Span = tuple[int, int]
 

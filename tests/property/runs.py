@@ -16,21 +16,6 @@ from penstock.planning import depths
 from penstock.planning.circuit_forms import to_circuit_form
 from penstock.planning.compile import compile_query
 from penstock.planning.normalise import normalise
-from penstock.testing.generate import (
-    NAMESPACES,
-    DocumentKnobs,
-    ExpressionKnobs,
-    WholeKnobs,
-    random_document,
-    random_expression,
-    random_numbers,
-    random_positions,
-    random_shared_comparison,
-    random_siblings,
-    random_summary,
-    random_xpath,
-)
-from penstock.testing.tree import Tree, parse
 from penstock.twigs import Query, Selection
 from penstock.twigs.expressions import (
     Expression,
@@ -46,6 +31,21 @@ from penstock.twigs.expressions import (
 )
 from penstock.twigs.nodetests import BACK
 from penstock.twigs.parts import parts_of
+from penstock_testing.generate import (
+    NAMESPACES,
+    DocumentKnobs,
+    ExpressionKnobs,
+    WholeKnobs,
+    random_document,
+    random_expression,
+    random_numbers,
+    random_positions,
+    random_shared_comparison,
+    random_siblings,
+    random_summary,
+    random_xpath,
+)
+from penstock_testing.tree import Tree, parse
 from tests.property.probes import Trace, TraceStep
 
 PAIRS = int(os.environ.get("PENSTOCK_PAIRS", "400"))

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from penstock.testing.generate import (
+from penstock_testing.generate import (
     DocumentKnobs,
     ExpressionKnobs,
     random_document,

@@ -3,7 +3,7 @@
 from random import Random
 
 from penstock.errors import PenstockError
-from penstock.testing.generate import random_document, random_xpath
+from penstock_testing.generate import random_document, random_xpath
 from tests.engines import beside_kernel, beside_reference
 
 PAIRS = 400

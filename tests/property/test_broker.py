@@ -10,10 +10,10 @@ import penstock
 from penstock import kernel
 from penstock.planning.programs import compile_program
 from penstock.planning.sequences.programs import IS_BROKERED
-from penstock.testing.generate.brokered import random_brokered, random_nested
-from penstock.testing.sequences import DynamicError, rows_of
-from penstock.testing.sequences.describing import canonical
-from penstock.testing.tree import parse
+from penstock_testing.generate.brokered import random_brokered, random_nested
+from penstock_testing.sequences import DynamicError, rows_of
+from penstock_testing.sequences.describing import canonical
+from penstock_testing.tree import parse
 
 SEEDS = range(12)
 COUNT = 20

@@ -15,10 +15,10 @@ from penstock.errors import QueryError
 from penstock.languages.xpath import xpath
 from penstock.planning.explain import verdict
 from penstock.planning.verdicts import Cost
-from penstock.testing.generate import WholeKnobs, random_xpath
-from penstock.testing.generate.growth import KNOWN, growth_cases
-from penstock.testing.generate.growth_documents import SHAPES, records
-from penstock.testing.growth import measure, windows
+from penstock_testing.generate import WholeKnobs, random_xpath
+from penstock_testing.generate.growth import KNOWN, growth_cases
+from penstock_testing.generate.growth_documents import SHAPES, records
+from penstock_testing.growth import measure, windows
 from tests.property.runs import PAIRS
 
 RECORDS = 400

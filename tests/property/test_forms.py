@@ -12,8 +12,8 @@ from penstock.planning.compile import compile_form
 from penstock.planning.forms import SHAPES_MAX, Forms
 from penstock.planning.modes import Mode, compile_in_mode
 from penstock.planning.rewrites.truth_values import TRUTHS_MAX
-from penstock.testing.generate import NAMESPACES, random_expression, random_xpath
 from penstock.twigs.blanks import BLANKS, ExaminedError, Trace
+from penstock_testing.generate import NAMESPACES, random_expression, random_xpath
 
 STRINGS = ["", "x", "y", "a", "b", " ", "5", "-1", "1e3", "NaN", "true", "ü€", "it's", "0", "item"]
 NAMES = "a b ab a-b a.b aa Z _x or1 ordiv true text count id lang div item ü A-".split()

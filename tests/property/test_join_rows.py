@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.testing.generate import random_stream, random_subscriptions
+from penstock_testing.generate import random_stream, random_subscriptions
 from tests.join_engines import JOIN_ENGINES
 
 ENGINES = [name for name in JOIN_ENGINES if name != "oracle"]

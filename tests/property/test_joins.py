@@ -12,20 +12,17 @@ import penstock
 from penstock.errors import QueryError, RegistryError
 from penstock.joins import JoinOptions
 from penstock.results import Document, Result
-from penstock.testing.generate import random_stream, random_subscriptions
-from penstock.testing.reference import Arrival
-from penstock.testing.reference.streams import Outcome, run
-from penstock.testing.tree import parse
+from penstock_testing.colliding import CollidingOptions
+from penstock_testing.generate import random_stream, random_subscriptions
+from penstock_testing.reference import Arrival
+from penstock_testing.reference.streams import Outcome, run
+from penstock_testing.tree import parse
 
 WAYS = {
     "shared": JoinOptions(),
-    "sequential": JoinOptions(strategy="sequential"),
-    "mmqjp": JoinOptions(strategy="mmqjp"),
-    "views": JoinOptions(strategy="views"),
-    "views that hardly fit": JoinOptions(strategy="views", views_max=1),
     "spilled at once": JoinOptions(state_bytes_max=1),
     "spilled now and then": JoinOptions(state_bytes_max=2_000),
-    "hashes that collide": JoinOptions(hash_bits=1),
+    "hashes that collide": CollidingOptions(),
     "one result at a time": JoinOptions(batch_rows_max=1),
 }
 

@@ -5,12 +5,12 @@ import pytest
 from penstock.errors import QueryError
 from penstock.languages.xpath import xpath
 from penstock.planning.normalise import normalise
-from penstock.testing.generate import NAMESPACES
-from penstock.testing.kleene import steps
-from penstock.testing.peers import same
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import parse
 from penstock.twigs import Fragments
+from penstock_testing.generate import NAMESPACES
+from penstock_testing.kleene import steps
+from penstock_testing.peers import same
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import parse
 from tests.differential.pairs import pairs
 from tests.property.probes import examine, ideal_trace
 

@@ -12,12 +12,12 @@ from random import Random
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.testing.generate import NAMESPACES
-from penstock.testing.kleene import Lifetimes, steps
-from penstock.testing.kleene.members import Horizon
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import EventKind, Node, Tree, parse
 from penstock.twigs import Query
+from penstock_testing.generate import NAMESPACES
+from penstock_testing.kleene import Lifetimes, steps
+from penstock_testing.kleene.members import Horizon
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import EventKind, Node, Tree, parse
 from tests.property.runs import Draw, paths, twigs
 
 PAIRS = 800

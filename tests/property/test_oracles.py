@@ -14,10 +14,10 @@ import pytest
 
 from penstock.kernel import trace
 from penstock.planning.compile import compile_query
-from penstock.testing.kleene import earliest, known_at, steps
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import parse
 from penstock.twigs import Aggregate, Fragments, Query, Selection
+from penstock_testing.kleene import earliest, known_at, steps
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import parse
 from tests.property.probes import (
     Findings,
     Mutant,

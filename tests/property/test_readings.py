@@ -30,7 +30,7 @@ PLANS = {
 }
 SMALL = [f"<a><b>{text}</b><c id='{text}'/></a>".encode() for text in ("x", "y", "z" * 50)]
 
-Mode = Callable[[Session, Sequence[bytes]], None]
+Mode = Callable[..., None]
 
 
 def plan_of(texts: Sequence[str]) -> Plan:
@@ -61,8 +61,8 @@ def joins_of(stream: str = "S") -> JoinState:
     return joins
 
 
-def in_pieces(session: Session, several: Sequence[bytes]) -> None:
-    for number, document in enumerate(several):
+def in_pieces(session: Session, several: Sequence[bytes], first: int = 0) -> None:
+    for number, document in enumerate(several, first):
         session.begin(None, "S", number)
         for start in range(0, len(document), 7):
             session.feed(document[start : start + 7])
@@ -74,13 +74,13 @@ def one_by_one(session: Session, several: Sequence[bytes]) -> None:
         assert session.read([(document, None, "S")], number)[1] == []
 
 
-def together(session: Session, several: Sequence[bytes]) -> None:
-    assert session.read([(document, None, "S") for document in several])[1] == []
+def together(session: Session, several: Sequence[bytes], first: int = 0) -> None:
+    assert session.read([(document, None, "S") for document in several], first)[1] == []
 
 
 def mixed(session: Session, several: Sequence[bytes]) -> None:
-    for way in (together, in_pieces, together):
-        way(session, several)
+    for turn, way in enumerate((together, in_pieces, together)):
+        way(session, several, turn * len(several))
 
 
 MODES: dict[str, Mode] = {mode.__name__: mode for mode in (in_pieces, one_by_one, together, mixed)}
@@ -120,6 +120,7 @@ def test_what_a_trie_cannot_take_is_read_again_and_counted() -> None:
     for depth, times in ((6, 1), (9, 2), (6, 1)):
         document = bushy(depth)
         together(session, [document])
+        session.take()
         expected += times * len(document)
         assert session.statistics().bytes_tokenized == expected
     # Together they have too many paths for the trie, then the large one has by itself.

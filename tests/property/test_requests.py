@@ -12,6 +12,7 @@ from penstock.planning.programs import compile_program
 from penstock.registry.plans import live
 from penstock.registry.plans.tiers import Tier
 from penstock.registry.requests import Requested, requests_of, requests_since
+from tests.volume import short
 
 TEXTS = [f"S//a{n}->x JOIN{{x = y, {n} s}} T//b->y" for n in range(1, 4)]
 PATHS = ["//a", "//b[c = 1]"]
@@ -94,7 +95,7 @@ class Follower:
             assert self._steps_of_places.setdefault(place, added_in) == added_in
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", short(range(20), 5))
 def test_followed_changes_add_up_to_what_is_there(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,9 +3,9 @@
 from hypothesis import given
 
 from penstock.languages.xpath import xpath
-from penstock.testing.generate import NAMESPACES, ExpressionKnobs
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import parse
+from penstock_testing.generate import NAMESPACES, ExpressionKnobs
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import parse
 from tests.property.strategies import documents, expressions
 
 NODES = ExpressionKnobs(values=0)

@@ -14,10 +14,10 @@ from penstock.sources.paths import RecordPath
 from penstock.sources.ranges import find_ranges, read_ranges, spread
 from penstock.sources.spans import SpanFinder
 from penstock.sources.splitting import Record, Splitter
-from penstock.testing.generate import NAMESPACES, DocumentKnobs
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import Node, parse
 from penstock.twigs import NodeKind
+from penstock_testing.generate import NAMESPACES, DocumentKnobs
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import Node, parse
 from tests.property.strategies import documents
 
 PATHS = (

@@ -15,7 +15,7 @@ from penstock.joins import Joiner, JoinOptions, WitnessReader
 from penstock.kernel import JoinStatistics
 from penstock.planning.programs import compile_program
 from penstock.results import Document
-from penstock.testing.generate import random_stream, random_subscriptions
+from penstock_testing.generate import random_stream, random_subscriptions
 from tests.property.test_joins import WAYS, Found, expected
 
 RANDOMS = st.randoms(use_true_random=False)
@@ -86,7 +86,7 @@ def found_live(
     return [sorted(one) for one in rows]
 
 
-@pytest.mark.parametrize("way", ["shared", "views", "spilled now and then"])
+@pytest.mark.parametrize("way", ["shared", "spilled now and then"])
 @given(RANDOMS)
 def test_who_stays_to_the_end_finds_what_the_oracle_finds_in_what_it_saw(
     way: str, random: Random

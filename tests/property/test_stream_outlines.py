@@ -134,7 +134,7 @@ def test_outlines_give_what_is_evaluated(
         registries[1].add(f"q{number}", query_of(evaluated(query)))
         program = BindingProgram.read(compile_bindings(query_of(evaluated(query))))
         assert program.outline is None
-    options = JoinOptions(state_bytes_max=budget, partitions=4, page_bytes=300)
+    options = JoinOptions(state_bytes_max=budget)
     both = [penstock.Engine(registry, joins=options) for registry in registries]
     rows = [[*engine.run(given_documents)] for engine in both]
     # Documents without a time come when they are read.

@@ -90,7 +90,7 @@ def test_streams_join_as_brute_force_does(
             data += " " * (1 << 20)  # so much is read in pieces
         # Documents of one id are told apart.
         inputs.append(penstock.Document(data, id=str(place // 2), stream=stream, time=place))
-    options = JoinOptions(state_bytes_max=budget, partitions=4, page_bytes=300)
+    options = JoinOptions(state_bytes_max=budget)
     engine = penstock.Engine(registry, joins=options)
     beside = {name: [one for one in inputs if one.stream == name] for name in "st"}
     rows = engine.run(beside if is_beside else inputs)

@@ -10,7 +10,7 @@ from penstock.errors import DocumentError, QueryError
 from penstock.kernel import Plan, Session
 from penstock.languages.xpath import xpath
 from penstock.planning.compile import compile_query
-from penstock.testing.generate import NAMESPACES, ExpressionKnobs
+from penstock_testing.generate import NAMESPACES, ExpressionKnobs
 from tests.property.strategies import documents, expressions
 
 Row = tuple[object, ...]

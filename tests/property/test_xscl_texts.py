@@ -11,8 +11,8 @@ from penstock.errors import QUERY_CODES, QueryError
 from penstock.languages.xscl import xscl
 from penstock.planning.templates import JoinQuery, compile_join
 from penstock.planning.templates.texts import JoinTexts
-from penstock.testing.generate import random_xscl
 from penstock.twigs import Event, Query
+from penstock_testing.generate import random_xscl
 
 PIECES = [*"{}[]<>=,.'\"/*@$()& \n|:!^7", "->", "//", "AND", "JOIN", "SELECT", "FROM", "AS"]
 PIECES += ["NOT FOLLOWED BY", "PUBLISH", "INF", "s", "v1", "'u'", "or", "not(", "child::", "p:a"]

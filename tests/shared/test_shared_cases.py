@@ -17,9 +17,9 @@ import pytest
 
 from penstock.errors import QueryError
 from penstock.languages.xpath import xpath
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import Node, Tree, parse
 from penstock.twigs import NodeKind
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import Node, Tree, parse
 from tests.engines import ENGINES
 
 Case = dict[str, Any]

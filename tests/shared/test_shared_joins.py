@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from penstock.languages.xscl import xscl
-from penstock.testing.reference import Arrival, run
-from penstock.testing.reference.streams import Evaluate, by_brute_force, by_rows
-from penstock.testing.tree import Node, Tree, parse
 from penstock.twigs import NodeKind
+from penstock_testing.reference import Arrival, run
+from penstock_testing.reference.streams import Evaluate, by_brute_force, by_rows
+from penstock_testing.tree import Node, Tree, parse
 
 
 def arrivals_of(tree: Tree) -> list[Arrival]:

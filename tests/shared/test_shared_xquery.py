@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from penstock.errors import QueryError
-from penstock.testing.sequences import DynamicError
-from penstock.testing.sequences.describing import WHOLE, Described
-from penstock.testing.tree import parse
+from penstock_testing.sequences import DynamicError
+from penstock_testing.sequences.describing import WHOLE, Described
+from penstock_testing.tree import parse
 from tests.xquery_engines import ENGINES, Answer, Ask, ask_reference
 
 Case = dict[str, Any]

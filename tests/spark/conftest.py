@@ -32,6 +32,14 @@ SETTINGS = {
 }
 
 
+PLAIN = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Small data in many statements: compiling and adapting each would cost more than running it."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what needs Spark where there is none, and keep to ourselves what pyspark warns of."""
     reason = runtime.missing()
@@ -93,3 +101,14 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip(f"Kafka cannot be had: {error}")
     with kafka_broker.running(jars, tmp_path_factory.mktemp("kafka")) as address:
         yield address
+
+
+@pytest.fixture
+def plain(spark: SparkSession) -> Iterator[SparkSession]:
+    """Return the session, set to interpret plans as they are."""
+    before = {key: spark.conf.get(key) for key in PLAIN}
+    for key, value in PLAIN.items():
+        spark.conf.set(key, value)
+    yield spark
+    for key, found in before.items():
+        spark.conf.set(key, found)

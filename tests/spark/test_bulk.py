@@ -17,7 +17,7 @@ from penstock.limits import Limits
 from penstock.spark import match, quarantine, results, worker
 from penstock.spark.plans import ship
 from penstock.spark.worker import Job, evaluate
-from penstock.testing.generate import random_document, random_xpath
+from penstock_testing.generate import random_document, random_xpath
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

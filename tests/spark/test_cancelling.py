@@ -92,16 +92,30 @@ class Busy:
         return False
 
 
-def interrupt(running: subprocess.Popen[str]) -> str:
+def interrupt(running: subprocess.Popen[str], victims: list[int]) -> str:
     """Send SIGINT until a process ends; return what it said.
 
-    Signals that come too soon after each other are one, so there is a pause between them.
+    Before the second signal is handled, other processes die. Signals that come too soon after each
+    other are one, so there is a pause between them.
     """
-    for pause in (3.0, *[60.0] * 10):
+    os.kill(running.pid, signal.SIGINT)
+    with suppress(subprocess.TimeoutExpired):
+        return running.communicate(timeout=3.0)[1]
+    os.kill(running.pid, signal.SIGSTOP)
+    wait_until(lambda: _stat(running.pid)[0] == "T", "the process stops")
+    for victim in victims:
+        os.kill(victim, signal.SIGKILL)
+    wait_until(lambda: all(map(is_gone, victims)), "the victims end")
+    for _ in range(10):
         os.kill(running.pid, signal.SIGINT)
+        os.kill(running.pid, signal.SIGCONT)
         with suppress(subprocess.TimeoutExpired):
-            return running.communicate(timeout=pause)[1]
+            return running.communicate(timeout=60.0)[1]
     raise TimeoutError("the process does not end")
+
+
+def is_java(pid: int) -> bool:
+    return Path(f"/proc/{pid}/comm").read_text() == "java\n"
 
 
 def is_gone(pid: int) -> bool:
@@ -143,7 +157,8 @@ def test_the_worker_of_a_cancelled_task_ends_inside_a_document(spark: SparkSessi
     assert match(few, registry).count() == 2
 
 
-def test_a_second_interrupt_ends_a_pipeline_inside_a_document(tmp_path: Path) -> None:
+@pytest.mark.parametrize("first", ["nothing", "the worker", "Java"])
+def test_a_second_interrupt_ends_a_pipeline_inside_a_document(tmp_path: Path, first: str) -> None:
     (tmp_path / "inbox").mkdir()
     (tmp_path / "inbox/large.xml").write_text(EXPLODING)
     (tmp_path / "pipeline.yaml").write_text(PIPELINE)
@@ -159,7 +174,9 @@ def test_a_second_interrupt_ends_a_pipeline_inside_a_document(tmp_path: Path) ->
         try:
             is_busy = Busy(running.pid)
             wait_until(lambda: is_busy() or running.poll() is not None, "a worker computes")
-            error = interrupt(running)
+            java = [one for one in descendants(running.pid) if is_java(one)]
+            victims = {"nothing": [], "the worker": [is_busy.worker], "Java": java}[first]
+            error = interrupt(running, victims)
         finally:
             running.kill()
     assert running.returncode == 130, error

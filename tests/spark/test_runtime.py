@@ -36,7 +36,7 @@ def test_missing_java_is_said_in_one_sentence() -> None:
 
 def test_missing_pyspark_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runtime, "find_spec", lambda _: None)
-    assert "penstock[spark]" in (runtime.missing() or "")
+    assert "penstock-xml[spark]" in (runtime.missing() or "")
 
 
 def test_java_is_found_on_the_path_and_at_its_home(

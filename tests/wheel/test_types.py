@@ -4,21 +4,14 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
-import venv
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from tests.wheel.wheels import ROOT, site_of
+
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-
-
-def site_of(folder: Path) -> Path:
-    """Return where a new environment without anything in it installs packages."""
-    venv.create(folder, with_pip=False)
-    return Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))
 
 
 def check(environment: Path, *files: str) -> subprocess.CompletedProcess[str]:
@@ -50,13 +43,9 @@ def test_mypy_sees_the_types_of_the_installed_package(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_mypy_sees_the_types_of_the_wheel(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "maturin", "build", "--release", "--locked"]
-    build += ["--interpreter", sys.executable, "--out", str(tmp_path / "wheels")]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = (tmp_path / "wheels").glob("*.whl")
+def test_mypy_sees_the_types_of_the_wheel(built: Path, tmp_path: Path) -> None:
     site = site_of(tmp_path / "environment")
-    with ZipFile(wheel) as archive:
+    with ZipFile(built) as archive:
         assert {"penstock/py.typed", "penstock/_native.pyi"} <= set(archive.namelist())
         archive.extractall(site)
     done = check(tmp_path / "environment", str(HERE / "program.py"))

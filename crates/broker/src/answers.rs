@@ -3,7 +3,6 @@
 
 use crate::facts::Fault;
 use crate::index::Index;
-use crate::operators::Operators;
 use crate::sets::Sets;
 use rustc_hash::FxHashMap;
 
@@ -62,16 +61,6 @@ impl Answers {
     /// A case has no outcome.
     pub fn fail(&mut self, case: u32, fault: Fault) {
         self.failed.insert(case, fault);
-    }
-
-    /// Makes rows of the messages that operators found.
-    pub fn take_over(&mut self, operators: &Operators) {
-        for (message, made) in (0..).zip(&operators.groups.messages) {
-            for &subscription in operators.subscriptions(made.plan) {
-                self.subscriptions.push(subscription);
-                self.messages.push(message);
-            }
-        }
     }
 
     /// Makes rows and messages of what was met, set by set.

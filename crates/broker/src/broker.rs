@@ -4,7 +4,6 @@ use crate::answers::Answers;
 use crate::facts::Lists;
 use crate::index::Index;
 use crate::keyed::{Keyed, Task};
-use crate::operators::{Groups, Operators};
 use crate::store::Store;
 
 /// Words of the largest set of nodes that is kept as bits.
@@ -26,9 +25,7 @@ pub struct Broker {
     index: Index,
     memory: Memory,
     lists: Lists,
-    /// The paper's operators, if they are to be asked.
-    operators: Option<Box<Operators>>,
-    /// What was found. Its messages are groups if the operators found them, else pairs.
+    /// What was found.
     pub answers: Answers,
 }
 
@@ -41,31 +38,13 @@ impl Broker {
         }
     }
 
-    /// Asks operators, where they can answer.
-    pub fn with_operators(mut self, operators: Operators) -> Broker {
-        self.operators = Some(Box::new(operators));
-        self
-    }
-
-    /// The operators, if there are any.
-    pub fn operators(&mut self) -> Option<&mut Operators> {
-        self.operators.as_deref_mut()
-    }
-
-    /// What operators found in the last document; None if the default strategy was asked.
-    pub fn groups(&self) -> Option<&Groups> {
-        let operators = self.operators.as_deref()?;
-        (!operators.groups.messages.is_empty()).then_some(&operators.groups)
-    }
-
     /// The queries.
     pub fn index(&self) -> &Index {
         &self.index
     }
 
     /// Asks a document; false if it has too many nodes of one kind, and nothing was found out.
-    /// `meter` is told of the work of operators.
-    pub fn ask(&mut self, store: &mut Store, meter: &mut dyn FnMut(u64)) -> bool {
+    pub fn ask(&mut self, store: &mut Store) -> bool {
         let bound = self.index.bindings.iter();
         let predicates = self.index.formulas.predicates.iter();
         let tests = bound.copied().chain(predicates.map(|one| one.test));
@@ -73,14 +52,6 @@ impl Broker {
         let words = most.div_ceil(64);
         if words > WORDS_MAX {
             return false;
-        }
-        if let Some(operators) = &mut self.operators {
-            self.answers.clear(1);
-            if operators.ask(store, meter) {
-                self.answers.take_over(operators);
-                return true;
-            }
-            operators.groups.messages.clear();
         }
         self.lists.clear(self.index.formulas.paths.len());
         let width = match words {

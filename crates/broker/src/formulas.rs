@@ -18,17 +18,27 @@ pub struct Predicate {
 /// A part of a condition; others and predicates are numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Formula {
+    /// Always.
     True,
+    /// Some value compares with a constant.
     Compare {
+        /// The path of the values.
         predicate: u32,
+        /// How they are compared.
         operator: Operator,
+        /// A number among the texts or the numbers, as the predicate's kind says.
         constant: u32,
     },
+    /// The path of a predicate leads somewhere.
     Exists {
+        /// The predicate.
         predicate: u32,
     },
+    /// All hold.
     And(Box<[u32]>),
+    /// Some holds.
     Or(Box<[u32]>),
+    /// It does not hold.
     Not(u32),
 }
 
@@ -38,17 +48,22 @@ pub const TRUE: u32 = 0;
 /// Formulas, and what they are made of.
 #[derive(Debug)]
 pub struct Formulas {
+    /// The formulas, by number.
     pub all: Vec<Formula>,
     ids: FxHashMap<Formula, u32>,
+    /// The paths, by number.
     pub paths: Vec<Path>,
     path_ids: FxHashMap<Path, u32>,
+    /// The predicates, by number.
     pub predicates: Vec<Predicate>,
     predicate_ids: FxHashMap<Predicate, u32>,
-    /// Constants that are text, by number, and the same the other way round.
+    /// Constants that are text, by number.
     pub texts: Vec<Box<[u8]>>,
+    /// Their numbers.
     pub text_ids: FxHashMap<Box<[u8]>, u32>,
     /// Constants that are numbers.
     pub numbers: Vec<f64>,
+    /// Numbers by their keys.
     pub number_ids: FxHashMap<u64, u32>,
 }
 

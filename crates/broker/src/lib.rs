@@ -13,17 +13,15 @@
 //! | `query`, `store` | what is asked, and of what |
 //! | `formulas`, `index` | queries taken apart, each distinct part once |
 //! | `sets`, `answers` | sets of nodes, and what becomes of them |
-//! | `facts`, `keyed` | the default strategy |
-//! | `operators` | the paper's strategies, to compare with |
-//! | `broker` | a strategy for each document |
+//! | `facts`, `keyed` | how a document is asked |
+//! | `broker` | working memory for documents of every size |
 
 mod answers;
 mod broker;
 mod facts;
-mod formulas;
+pub mod formulas;
 mod index;
 mod keyed;
-mod operators;
 mod query;
 mod sets;
 mod store;
@@ -32,7 +30,6 @@ pub use answers::{Answers, Pair};
 pub use broker::Broker;
 pub use facts::Fault;
 pub use index::{Entry, Index};
-pub use operators::{Groups, Knowledge, Made, Nesting, Operators, Sharing, Strategy};
 pub use query::{
     Axis, BindingStep, Condition, Constant, Field, Kind, Operator, OutputId, Path, Query, Step,
     TestId,

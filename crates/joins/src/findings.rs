@@ -1,9 +1,9 @@
 //! Rows that hold in records, as long as their results are not written out.
 
+use crate::finding::Other;
 use crate::plan::StageId;
 use crate::record::Record;
 use crate::store::{Place, Store};
-use crate::strategies::Other;
 
 /// What a row holds with, beside the record that was joined.
 #[derive(Clone, Copy, Debug)]

@@ -200,7 +200,7 @@ impl Joins {
             None => Own::Words(words),
             Some(expires) => {
                 let place = self.store.insert(words, expires);
-                self.finder.inserted(&self.store, place);
+                self.finder.inserted(&self.store, Place::Head(place));
                 for (until, stage) in waits {
                     self.await_partner(until, stage, place);
                 }

@@ -2,10 +2,11 @@
 
 use crate::absence::Absences;
 use crate::cursor::Cursor;
+use crate::finding::{Finder, Shared};
 use crate::findings::Findings;
 use crate::meter::Meter;
 use crate::options::BATCH_BYTES_MAX;
-pub use crate::options::{BATCH_ROWS_MAX, Options, STATE_BYTES_MAX, Sizes, VIEWS_MAX};
+pub use crate::options::{BATCH_ROWS_MAX, Options, STATE_BYTES_MAX, Sizes};
 use crate::plan::{Plan, StreamId};
 use crate::program::Row;
 use crate::record::Record;
@@ -13,7 +14,6 @@ use crate::results::Results;
 use crate::retention::Delay;
 use crate::segment::Wait;
 use crate::store::Store;
-use crate::strategies::Finder;
 use crate::watermark::Watermark;
 use penstock_kernel::ledger::Ledger;
 use penstock_kernel::plan::SubscriptionId;
@@ -27,7 +27,7 @@ const SWEEP_PART: usize = 16;
 pub struct Joins {
     pub(crate) plan: Plan,
     pub(crate) store: Store,
-    pub(crate) finder: Finder,
+    pub(crate) finder: Box<dyn Finder>,
     pub(crate) absences: Absences,
     watermark: Watermark,
     pub(crate) options: Options,
@@ -64,7 +64,7 @@ impl Joins {
         Joins {
             plan: Plan::default(),
             store: Store::default(),
-            finder: Finder::new(options.strategy, options.views_max),
+            finder: Box::<Shared>::default(),
             absences: Absences::default(),
             watermark: Watermark::new(options.lateness),
             options,
@@ -80,6 +80,12 @@ impl Joins {
             removed: 0,
             since_sweep: 0,
         }
+    }
+
+    /// The same joins with another finder of rows. No record was joined yet.
+    pub fn with_finder(mut self, finder: Box<dyn Finder>) -> Self {
+        self.finder = finder;
+        self
     }
 
     /// Admits a variable of a stream. Its number may be one that was given up: records from before

@@ -1,6 +1,5 @@
 //! How joins run, and how much they hold.
 
-use crate::strategies::Strategy;
 use penstock_kernel::limits::Limits;
 
 /// How joins run.
@@ -11,10 +10,6 @@ pub struct Options {
     /// Bytes of state in memory: records, their index and what waits of them; more are to be
     /// sealed.
     pub state_bytes_max: usize,
-    /// How rows are found.
-    pub strategy: Strategy,
-    /// Slices that the view cache of `Strategy::Views` holds.
-    pub views_max: usize,
     /// Results that are handed out at once.
     pub batch_rows_max: usize,
     /// Only count results.
@@ -25,9 +20,6 @@ pub struct Options {
 
 /// State is kept in memory up to this size, unless the caller says otherwise.
 pub const STATE_BYTES_MAX: usize = 1 << 30;
-
-/// So many views are kept, likewise.
-pub const VIEWS_MAX: usize = 1 << 16;
 
 /// So many results are handed out at once, likewise: few enough that the first ones come soon.
 pub const BATCH_ROWS_MAX: usize = 2 << 10;
@@ -40,8 +32,6 @@ impl Default for Options {
         Options {
             lateness: None,
             state_bytes_max: STATE_BYTES_MAX,
-            strategy: Strategy::Shared,
-            views_max: VIEWS_MAX,
             batch_rows_max: BATCH_ROWS_MAX,
             is_counting: false,
             limits: Limits::NONE,

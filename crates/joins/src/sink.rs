@@ -2,13 +2,13 @@
 
 use crate::absence::Absent;
 use crate::bindings::Search;
+use crate::finding::Other;
 use crate::findings::{Finding, Findings, Records, With, time_of, version_of};
 use crate::meter::Meter;
 use crate::plan::{Plan, Stage, StageId};
 use crate::record::Record;
 use crate::results::{Results, parts_of};
 use crate::store::Store;
-use crate::strategies::Other;
 use crate::writer::Writer;
 use penstock_kernel::plan::SubscriptionId;
 

@@ -21,6 +21,7 @@ pub enum Place {
 /// The records.
 #[derive(Default)]
 pub struct Store {
+    /// Those in memory.
     pub head: Head,
     /// By what records are found.
     pub keys: Keys,

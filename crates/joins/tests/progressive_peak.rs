@@ -2,7 +2,7 @@
 
 mod progressive_support;
 
-use penstock_joins::progressive::{Flush, Options, PageFault, PageId, Pages, Progressive};
+use penstock_joins::progressive::{Options, PageFault, PageId, Pages, Progressive};
 use penstock_kernel::ledger::{Counting, thread_bytes};
 use progressive_support::{Case, Random, ledger};
 use std::alloc::{GlobalAlloc, Layout};
@@ -136,9 +136,8 @@ fn the_heap_never_passes_the_budget_by_more_than_five_percent() {
         ("a chain", Case::chain(4, 50_000, 20_000, &mut random())),
     ];
     for (name, case) in cases {
-        for (flush, is_settled) in [(Flush::Auto, true), (Flush::Random, false)] {
+        for is_settled in [true, false] {
             let options = Options {
-                flush,
                 partitions: 64,
                 state_bytes_max: case.everything_bytes() / 10,
                 ..Options::default()
@@ -148,11 +147,11 @@ fn the_heap_never_passes_the_budget_by_more_than_five_percent() {
             let (arriving, cleaning) = peaks(&case, options, is_settled);
             assert!(
                 (0.8..1.05).contains(&arriving),
-                "{name}, {flush:?}: {arriving} of the budget while bindings arrive"
+                "{name}: {arriving} of the budget while bindings arrive"
             );
             assert!(
                 (0.4..1.05).contains(&cleaning),
-                "{name}, {flush:?}: {cleaning} of the budget in clean-up"
+                "{name}: {cleaning} of the budget in clean-up"
             );
         }
     }

@@ -2,9 +2,7 @@
 
 mod progressive_support;
 
-use penstock_joins::progressive::{
-    Attribute, Equality, JoinGraph, Options, Probe, Progressive, StreamId,
-};
+use penstock_joins::progressive::{Attribute, Equality, JoinGraph, Options, Progressive, StreamId};
 use progressive_support::{MemoryPages, Random, ledger};
 
 /// An arrival: stream and value.
@@ -52,9 +50,8 @@ fn probes(arrivals: &[Arrival], warm: usize, options: Options) -> u64 {
     join.statistics().probes() - before
 }
 
-fn options(probe: Probe, partitions: u32) -> Options {
+fn options(partitions: u32) -> Options {
     Options {
-        probe,
         partitions,
         ..Options::default()
     }
@@ -82,9 +79,7 @@ fn the_stream_with_few_matches_is_probed_first() {
     let tenth = |value: usize| value.is_multiple_of(10);
     let (arrivals, warm) = prepared(&[&|_| true, &|_| true, &tenth], 400, 4000);
     // One partition tells nothing about a value.
-    let rop = probes(&arrivals, warm, options(Probe::Rop, 1));
-    let sequential = probes(&arrivals, warm, options(Probe::Sequential, 1));
-    assert_eq!(sequential, 3 * 4000);
+    let rop = probes(&arrivals, warm, options(1));
     // One probe, and two more for a tenth of the arrivals; the rest is learning.
     let least = 4000 + 2 * 400;
     assert!((least - 200..least + 300).contains(&rop), "{rop} probes");
@@ -97,8 +92,8 @@ fn small_partitions_tell_streams_with_equal_rates_apart() {
         |value: usize| value.is_multiple_of(2),
     );
     let (arrivals, warm) = prepared(&[&odd, &even], 200, 4000);
-    let rates = probes(&arrivals, warm, options(Probe::Rop, 1));
-    let sizes = probes(&arrivals, warm, options(Probe::Rop, 4096));
+    let rates = probes(&arrivals, warm, options(1));
+    let sizes = probes(&arrivals, warm, options(4096));
     // Half of the arrivals match whichever stream comes first.
     assert!((5800..6200).contains(&rates), "{rates} probes");
     assert!((4000..4500).contains(&sizes), "{sizes} probes");
@@ -112,15 +107,6 @@ fn what_was_learnt_is_forgotten_when_rates_change() {
     // First stream 1 has no match, then stream 2 has none.
     arrivals.extend((0..2000).map(|_| (0, 200 + random.below(200))));
     arrivals.extend((0..2000).map(|_| (0, random.below(200))));
-    let second = probes(&arrivals, warm + 2000, options(Probe::Rop, 1));
+    let second = probes(&arrivals, warm + 2000, options(1));
     assert!((2000..2400).contains(&second), "{second} probes");
-}
-
-#[test]
-fn written_as_in_the_paper_the_count_of_partial_results_decides() {
-    let tenth = |value: usize| value.is_multiple_of(10);
-    let (arrivals, warm) = prepared(&[&|_| true, &tenth], 400, 4000);
-    let written = probes(&arrivals, warm, options(Probe::RopWritten, 1));
-    let sequential = probes(&arrivals, warm, options(Probe::Sequential, 1));
-    assert!(written < sequential, "{written} of {sequential} probes");
 }

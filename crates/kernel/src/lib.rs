@@ -8,7 +8,7 @@
 //! | modules | what they are |
 //! | --- | --- |
 //! | `error`, `limits`, `options`, `vocabulary`, `ids` | errors, bounds, choices, axes and operators, types of ids |
-//! | `tables`, `counted` | containers |
+//! | `tables`, `small`, `counted` | containers |
 //! | `usage`, `ledger` | counters, and bounds on what they count |
 //! | `values`, `events` | values of XPath, events of documents |
 //! | `serialize` | fragments that stand alone |
@@ -27,7 +27,7 @@
 //! | `session` | chooses engines for plans and documents, and runs them |
 
 pub mod automaton;
-mod broker;
+pub mod broker;
 mod circuit;
 pub mod counted;
 mod document;
@@ -42,6 +42,7 @@ pub mod plan;
 pub mod rows;
 pub mod serialize;
 pub mod session;
+mod small;
 mod source;
 mod tables;
 pub mod tabular;

@@ -1,7 +1,5 @@
 //! What callers choose about the reading of documents.
 
-pub use penstock_broker::{Knowledge, Sharing, Strategy};
-
 /// How a session reads documents and hands out rows. Callers choose it all.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -18,15 +16,4 @@ pub struct Options {
     /// From so many distinct questions on, whole documents are asked them instead of matched;
     /// none for as many as the strategy thinks best.
     pub questions_min: Option<u32>,
-    /// How queries of one form are asked of small documents.
-    pub brokering: Brokering,
-}
-
-/// How queries of one form are asked of small documents.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Brokering {
-    /// The paper's operators; none for the default strategy, which is the fastest.
-    pub strategy: Option<Strategy>,
-    /// Whether the time of each operator is taken.
-    pub is_profiled: bool,
 }

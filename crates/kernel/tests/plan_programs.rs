@@ -5,7 +5,7 @@
 
 use penstock_kernel::ledger::Ledger;
 use penstock_kernel::limits::Limits;
-use penstock_kernel::options::{Brokering, Options};
+use penstock_kernel::options::Options;
 use penstock_kernel::plan::{Builder, Place, Plan, SubscriptionId, TargetId, Tier};
 use penstock_kernel::rows::{DocumentId, RowKind};
 use penstock_kernel::session::Session;
@@ -75,7 +75,6 @@ fn run(plan: Plan, piece_bytes: usize) -> RowList {
             is_live: false,
             cache_bytes_max: 32 << 20,
             questions_min: None,
-            brokering: Brokering::default(),
         },
         Arc::new(Ledger::new(&Limits::NONE, None, None)),
     );

@@ -96,23 +96,28 @@ fn text_bytes_of_a_token() {
     let limits = Limits {
         text_bytes_max: 40,
         name_bytes_max: 8,
+        buffer_bytes_max: 50,
         ..Limits::NONE
     };
-    for (head, tail) in [
-        ("<!--", "-->"),
-        ("<?p ", "?>"),
-        ("<b c='", "'/>"),
-        ("<b/", ""),
+    for (head, tail, bytes_max, field) in [
+        ("<!--", "-->", 40, "text_bytes_max"),
+        // Its target counts.
+        ("<?", "?>", 40, "text_bytes_max"),
+        // A tag is no text.
+        ("<b c='", "'/>", 50 - "<b c=''/>".len(), "buffer_bytes_max"),
     ] {
-        if tail.is_empty() {
-            continue;
-        }
         let token = |length: usize| {
-            let filling = "x".repeat(length - head.len() - tail.len());
-            format!("<a>{head}{filling}{tail}</a>")
+            format!(
+                "<a>{head}{}{tail}</a>",
+                "p x ".repeat(99).get(..length).unwrap()
+            )
         };
-        assert_eq!(passed(&token(40), limits), None);
-        assert_eq!(passed(&token(41), limits), Some(("text_bytes_max", 3)));
+        assert_eq!(passed(&token(bytes_max), limits), None, "{head}");
+        assert_eq!(
+            passed(&token(bytes_max + 1), limits),
+            Some((field, 3)),
+            "{head}"
+        );
     }
     // Text and CDATA sections are never assembled.
     assert_eq!(

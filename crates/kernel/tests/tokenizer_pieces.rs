@@ -106,6 +106,7 @@ fn cuts_do_not_change_where_limits_are_passed() {
             attributes_max: max / 8,
             attribute_bytes_max: max / 2,
             text_bytes_max: max,
+            buffer_bytes_max: max,
             entity_bytes_max: max,
             entity_depth_max: max / 8,
             doctype_bytes_max: max * 8,

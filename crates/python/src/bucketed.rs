@@ -5,6 +5,7 @@ use crate::join_states::{Joins, limits_of, still_taking};
 use crate::records::{no_record, words_of};
 use crate::watch::locked;
 use penstock_joins::bucket::Bucket;
+use penstock_joins::finding::Shared;
 use penstock_joins::joins::{self, Options};
 use penstock_joins::plan::StageId;
 use penstock_joins::record::{Record, bytes_of, split};
@@ -47,7 +48,7 @@ impl BucketedState {
             limits: limits_of(limits)?,
             ..Options::default()
         };
-        let joins = Joins::new(options, hash_bits);
+        let joins = Joins::new(options, hash_bits, Box::<Shared>::default());
         Ok(PyClassInitializer::from(joins).add_subclass(BucketedState {
             queue: Mutex::new(VecDeque::new()),
         }))

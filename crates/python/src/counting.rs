@@ -1,6 +1,7 @@
 //! The events of a document, counted: what the tokenizer does alone.
 
 use crate::documents::{Chunk, Failure, failure, read_limits};
+use crate::watch::away;
 use penstock_kernel::error::DocumentError;
 use penstock_kernel::events::{Handler, Span, StartTag, Symbol};
 use penstock_kernel::tokenizer::Tokenizer;
@@ -55,7 +56,7 @@ pub fn count_events(
 ) -> PyResult<(u64, Option<Failure>)> {
     let (chunk, limits) = (Chunk::of(data)?, read_limits(limits)?);
     let raw = chunk.raw();
-    Ok(py.detach(|| {
+    Ok(away(py, || {
         let (mut tokenizer, mut counter) = (Tokenizer::new(limits), Counter::default());
         let mut read = || {
             tokenizer.begin(None)?;

@@ -19,6 +19,7 @@ use penstock_kernel::tokenizer::codes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 /// A binding of a tuple: its document, its number there, event time, fragment.
@@ -359,6 +360,30 @@ impl MessageRows {
             ))
         };
         (0..length).map(row).collect()
+    }
+
+    /// How many rows each subscription has, those whose messages are missing left out.
+    fn counts(&self) -> PyResult<Vec<(u32, u32)>> {
+        let rows = self.inner.lock().map_err(|_| broken())?;
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+        for subscription in &rows.subscription {
+            *counts.entry(*subscription).or_default() += 1;
+        }
+        for &row in &rows.failed {
+            let failed = rows.subscription.get(row as usize);
+            if let Some(count) = failed.and_then(|subscription| counts.get_mut(subscription)) {
+                *count -= 1;
+            }
+        }
+        Ok(counts.into_iter().filter(|(_, count)| *count > 0).collect())
+    }
+
+    /// The subscriptions whose messages are missing, each once.
+    fn failing(&self) -> PyResult<Vec<u32>> {
+        let rows = self.inner.lock().map_err(|_| broken())?;
+        let failed = rows.failed.iter();
+        let failing = failed.filter_map(|&row| rows.subscription.get(row as usize).copied());
+        Ok(failing.collect::<BTreeSet<u32>>().into_iter().collect())
     }
 
     /// Why a message is missing.

@@ -5,11 +5,11 @@ use crate::documents::{Failure, read_limits};
 use crate::records::{Paths, Witness, no_record, words_of};
 use crate::segments::{no_segment, words_in};
 use crate::watch::{Raised, detached, locked, signals, take_raised};
-use penstock_joins::joins::{self, BATCH_ROWS_MAX, Options, STATE_BYTES_MAX, VIEWS_MAX};
+use penstock_joins::finding::{Finder, Shared};
+use penstock_joins::joins::{self, BATCH_ROWS_MAX, Options, STATE_BYTES_MAX};
 use penstock_joins::record::{Part, bytes_of};
 use penstock_joins::results::Results;
 use penstock_joins::retention::Delay;
-use penstock_joins::strategies::Strategy;
 use penstock_joins::subscribed::Subscribed;
 use penstock_joins::writer::record_of;
 use penstock_kernel::ledger::{Ledger, Stop};
@@ -31,10 +31,10 @@ pub struct Joins {
 }
 
 impl Joins {
-    pub(crate) fn new(options: Options, hash_bits: u32) -> Joins {
+    pub(crate) fn new(options: Options, hash_bits: u32, finder: Box<dyn Finder>) -> Joins {
         let (watch, raised) = signals();
         let ledger = Arc::new(Ledger::new(&options.limits, None, Some(watch)));
-        let joins = joins::Joins::with_ledger(options, ledger.clone());
+        let joins = joins::Joins::with_ledger(options, ledger.clone()).with_finder(finder);
         Joins {
             inner: Mutex::new(Subscribed::of(joins)),
             ledger,
@@ -331,46 +331,48 @@ unsafe impl Send for Start {}
 #[pyclass(frozen, extends = Joins, module = "penstock._native")]
 pub struct JoinState {}
 
+impl JoinState {
+    /// Joins that find rows as a finder does.
+    pub fn with_finder(
+        options: Options,
+        hash_bits: u32,
+        finder: Box<dyn Finder>,
+    ) -> PyClassInitializer<JoinState> {
+        let joins = Joins::new(options, hash_bits, finder);
+        PyClassInitializer::from(joins).add_subclass(JoinState {})
+    }
+}
+
 /// The limits that Python gives, or none.
-pub(crate) fn limits_of(limits: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
+pub fn limits_of(limits: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
     limits.map_or(Ok(Limits::NONE), read_limits)
 }
 
 #[pymethods]
 impl JoinState {
     #[new]
-    #[pyo3(signature = (limits = None, *, lateness = None, state_bytes_max = STATE_BYTES_MAX, batch_rows_max = BATCH_ROWS_MAX, strategy = "shared", views_max = VIEWS_MAX, is_counting = false, hash_bits = 64))]
+    #[pyo3(signature = (limits = None, *, lateness = None, state_bytes_max = STATE_BYTES_MAX, batch_rows_max = BATCH_ROWS_MAX, is_counting = false, hash_bits = 64))]
     #[expect(clippy::too_many_arguments, reason = "in Python they are keywords")]
     fn new(
         limits: Option<&Bound<'_, PyAny>>,
         lateness: Option<i64>,
         state_bytes_max: usize,
         batch_rows_max: usize,
-        strategy: &str,
-        views_max: usize,
         is_counting: bool,
         hash_bits: u32,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let strategy = match strategy {
-            "shared" => Strategy::Shared,
-            "sequential" => Strategy::Sequential,
-            "mmqjp" => Strategy::Mmqjp,
-            "views" => Strategy::Views,
-            _ => {
-                let message = format!("there is no strategy `{strategy}`");
-                return Err(PyValueError::new_err(message));
-            }
-        };
         let options = Options {
             lateness,
             state_bytes_max,
-            strategy,
-            views_max,
             batch_rows_max,
             is_counting,
             limits: limits_of(limits)?,
         };
-        Ok(PyClassInitializer::from(Joins::new(options, hash_bits)).add_subclass(JoinState {}))
+        Ok(JoinState::with_finder(
+            options,
+            hash_bits,
+            Box::<Shared>::default(),
+        ))
     }
 
     /// Whether a document of a time is in time; if so, event time advances with it.

@@ -9,9 +9,9 @@ mod counting;
 mod documents;
 mod feeding;
 mod gathered;
-mod join_states;
+pub mod join_states;
 mod plans;
-mod progressive;
+pub mod progressive;
 mod records;
 mod routing;
 mod segments;
@@ -81,6 +81,4 @@ mod _native {
     const JOIN_STATE_BYTES_MAX: usize = joins::STATE_BYTES_MAX;
     #[pymodule_export]
     const JOIN_BATCH_ROWS_MAX: usize = joins::BATCH_ROWS_MAX;
-    #[pymodule_export]
-    const JOIN_VIEWS_MAX: usize = joins::VIEWS_MAX;
 }

@@ -1,5 +1,6 @@
 //! Plans for Python.
 
+use crate::watch::away;
 use penstock_kernel::plan::{self, Builder, Place, Requested, SubscriptionId, TargetId, Tier};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -34,7 +35,7 @@ impl Plan {
     /// Interns programs; the numbers of the subscriptions are those of the list.
     #[staticmethod]
     fn build(py: Python<'_>, programs: Vec<PyBackedBytes>) -> PyResult<Plan> {
-        py.detach(|| {
+        away(py, || {
             let mut builder = Builder::new();
             for (number, program) in programs.iter().enumerate() {
                 add(&mut builder, number as u32, number as u64, program)?;
@@ -203,7 +204,7 @@ impl PlanBuilder {
         lengths: Vec<usize>,
         places: Vec<u64>,
     ) -> PyResult<()> {
-        py.detach(|| {
+        away(py, || {
             let mut guard = self.lock()?;
             let (builder, next) = &mut *guard;
             let mut rest: &[u8] = &programs;
@@ -223,7 +224,7 @@ impl PlanBuilder {
 
     /// The plan of everything added so far; the builder is empty afterwards.
     fn freeze(&self, py: Python<'_>) -> PyResult<Plan> {
-        py.detach(|| {
+        away(py, || {
             let (builder, _) = std::mem::replace(&mut *self.lock()?, (Builder::new(), 0));
             Ok(Plan::of(builder.freeze()))
         })

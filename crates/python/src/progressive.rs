@@ -4,8 +4,8 @@ use crate::documents::Failure;
 use crate::join_states::{limits_of, passed};
 use crate::watch::{Raised, detached, locked, signals, take_raised};
 use penstock_joins::progressive::{
-    Attribute, Comparison, Equality, Fault, Flush, JoinGraph, Joined, Operator, Options, PageFault,
-    PageId, Pages, Probe, Progressive, StreamId, ValueKind,
+    Attribute, Comparison, Equality, Fault, JoinGraph, Joined, Operator, Options, PageFault,
+    PageId, Pages, Progressive, StreamId, ValueKind,
 };
 use penstock_kernel::ledger::{Ledger, Stop};
 use penstock_kernel::tokenizer::codes;
@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::sync::{Arc, Mutex};
 
 /// A side of an equality or a comparison: stream and attribute.
-type Side = (u8, u32);
+pub type Side = (u8, u32);
 
 /// Pages that a Python object keeps.
 struct ObjectPages {
@@ -62,6 +62,25 @@ struct State {
     pages: ObjectPages,
 }
 
+/// The streams of a join and the conditions between them.
+pub fn graph_of(
+    attributes: Vec<u32>,
+    equalities: Vec<(Side, Side)>,
+    comparisons: Vec<(Side, String, Side, bool)>,
+    within: Option<i64>,
+) -> PyResult<JoinGraph> {
+    let equalities: Vec<Equality> = equalities
+        .into_iter()
+        .map(|(left, right)| Equality {
+            left: attribute(left),
+            right: attribute(right),
+        })
+        .collect();
+    let comparisons: PyResult<Vec<Comparison>> = comparisons.into_iter().map(comparison).collect();
+    JoinGraph::new(attributes, &equalities, comparisons?, within)
+        .map_err(|fault| PyValueError::new_err(fault.to_string()))
+}
+
 /// A symmetric hash join of several streams within a memory budget.
 #[pyclass(frozen, module = "penstock._native")]
 pub struct ProgressiveJoin {
@@ -71,6 +90,29 @@ pub struct ProgressiveJoin {
 }
 
 impl ProgressiveJoin {
+    /// The join that `open` makes with a ledger; its pages go to an object.
+    pub fn of(
+        pages: Py<PyAny>,
+        limits: Option<&Bound<'_, PyAny>>,
+        open: impl FnOnce(Arc<Ledger>) -> Progressive,
+    ) -> PyResult<Self> {
+        let (watch, raised) = signals();
+        let mut limits = limits_of(limits)?;
+        // The join has a budget of its own, which clean-up may fill at one call.
+        limits.memory_bytes_max = u64::MAX >> 1;
+        let ledger = Arc::new(Ledger::new(&limits, None, Some(watch)));
+        let join = open(ledger.clone());
+        let pages = ObjectPages {
+            object: pages,
+            raised: None,
+        };
+        Ok(ProgressiveJoin {
+            inner: Mutex::new(State { join, pages }),
+            ledger,
+            raised,
+        })
+    }
+
     /// How many bindings came.
     pub(crate) fn arrivals(&self, py: Python<'_>) -> PyResult<u64> {
         locked(py, &self.inner, |state| state.join.arrivals())
@@ -112,7 +154,7 @@ impl ProgressiveJoin {
 #[pymethods]
 impl ProgressiveJoin {
     #[new]
-    #[pyo3(signature = (pages, attributes, equalities, comparisons, limits = None, *, within = None, flush = "auto", flush_fraction = 0.1, partitions = 1024, page_bytes = 40960, probe = "rop", selectivities = Vec::new(), state_bytes_max, seed = 0))]
+    #[pyo3(signature = (pages, attributes, equalities, comparisons, limits = None, *, within = None, partitions = 1024, page_bytes = 40960, state_bytes_max, seed = 0))]
     #[expect(clippy::too_many_arguments, reason = "in Python they are keywords")]
     fn new(
         pages: Py<PyAny>,
@@ -121,50 +163,21 @@ impl ProgressiveJoin {
         comparisons: Vec<(Side, String, Side, bool)>,
         limits: Option<&Bound<'_, PyAny>>,
         within: Option<i64>,
-        flush: &str,
-        flush_fraction: f64,
         partitions: u32,
         page_bytes: usize,
-        probe: &str,
-        selectivities: Vec<f64>,
         state_bytes_max: usize,
         seed: u64,
     ) -> PyResult<Self> {
-        let equalities: Vec<Equality> = equalities
-            .into_iter()
-            .map(|(left, right)| Equality {
-                left: attribute(left),
-                right: attribute(right),
-            })
-            .collect();
-        let comparisons: PyResult<Vec<Comparison>> =
-            comparisons.into_iter().map(comparison).collect();
-        let graph = JoinGraph::new(attributes, &equalities, comparisons?, within)
-            .map_err(|fault| PyValueError::new_err(fault.to_string()))?;
+        let graph = graph_of(attributes, equalities, comparisons, within)?;
         let options = Options {
-            flush: flush_of(flush)?,
-            flush_fraction,
             partitions,
             page_bytes,
-            probe: probe_of(probe)?,
-            selectivities,
             state_bytes_max,
             seed,
+            ..Options::default()
         };
-        let (watch, raised) = signals();
-        let mut limits = limits_of(limits)?;
-        // The join has a budget of its own, which clean-up may fill at one call.
-        limits.memory_bytes_max = u64::MAX >> 1;
-        let ledger = Arc::new(Ledger::new(&limits, None, Some(watch)));
-        let join = Progressive::new(graph, options, ledger.clone());
-        let pages = ObjectPages {
-            object: pages,
-            raised: None,
-        };
-        Ok(ProgressiveJoin {
-            inner: Mutex::new(State { join, pages }),
-            ledger,
-            raised,
+        ProgressiveJoin::of(pages, limits, |ledger| {
+            Progressive::new(graph, options, ledger)
         })
     }
 
@@ -306,26 +319,6 @@ fn comparison(
         operator,
         right: attribute(right),
         kind,
-    })
-}
-
-fn flush_of(name: &str) -> PyResult<Flush> {
-    Ok(match name {
-        "auto" => Flush::Auto,
-        "rrpj" => Flush::Rrpj,
-        "rpj" => Flush::Rpj,
-        "random" => Flush::Random,
-        _ => return Err(no_such("flush policy", name)),
-    })
-}
-
-fn probe_of(name: &str) -> PyResult<Probe> {
-    Ok(match name {
-        "rop" => Probe::Rop,
-        "rop-written" => Probe::RopWritten,
-        "sequential" => Probe::Sequential,
-        "apriori" => Probe::Apriori,
-        _ => return Err(no_such("order of probing", name)),
     })
 }
 

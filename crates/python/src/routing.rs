@@ -2,6 +2,7 @@
 
 use crate::batches::{Batch, text_of};
 use crate::documents::{Chunk, Raw};
+use crate::watch::away;
 use penstock_kernel::values::{Comparison, ValueTest as Comparing};
 use penstock_routing::dates;
 use penstock_routing::header::{ConfigurationId, Entry, Header, NodeKind, Refusal};
@@ -134,7 +135,7 @@ impl Router {
             is_alone,
             facts: &facts,
         };
-        let decided = py.detach(|| self.inner.decide(header, raw.bytes(), options));
+        let decided = away(py, || self.inner.decide(header, raw.bytes(), options));
         Ok(match decided {
             Ok(answers) => {
                 let truths: Vec<u8> = answers.queries.iter().map(|&truth| truth as u8).collect();

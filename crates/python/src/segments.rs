@@ -1,5 +1,6 @@
 //! Segments of records that lie in the caller's memory, as a rule a mapped file.
 
+use crate::watch::away;
 use penstock_joins::record::bytes_of;
 use penstock_joins::segment::{self, Segment};
 use pyo3::buffer::PyBuffer;
@@ -19,7 +20,7 @@ pub fn merge_segments<'py>(
     for (segment, released) in &segments {
         views.push((segment_of(segment)?, *released));
     }
-    let merged = py.detach(move || segment::merge(&views, now));
+    let merged = away(py, move || segment::merge(&views, now));
     Ok(PyBytes::new(py, bytes_of(&merged.ok_or_else(no_segment)?)))
 }
 

@@ -4,11 +4,11 @@ use crate::batches::{Batch, text_of};
 use crate::documents::{Chunk, Failure, Raw, failure, read_limits};
 use crate::plans::Plan;
 use crate::records::Paths;
-use crate::watch::{Raised, detached, locked, signals, take_raised};
+use crate::watch::{Raised, away, detached, locked, signals, take_raised};
 use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::ids::SubscriptionId;
 use penstock_kernel::ledger::Ledger;
-use penstock_kernel::options::{Brokering, Knowledge, Options, Sharing, Strategy};
+use penstock_kernel::options::Options;
 use penstock_kernel::rows::DocumentId;
 use penstock_kernel::session::{self, Document, Outcome};
 use pyo3::exceptions::PyValueError;
@@ -83,7 +83,7 @@ impl Session {
 #[pymethods]
 impl Session {
     #[new]
-    #[pyo3(signature = (plan, limits, seconds_max, *, in_document_order, in_parts, is_traced, is_live, cache_bytes_max, questions_min, streams, broker = None, is_profiled = false, loops = None, is_checked = false))]
+    #[pyo3(signature = (plan, limits, seconds_max, *, in_document_order, in_parts, is_traced, is_live, cache_bytes_max, questions_min, streams))]
     #[expect(clippy::too_many_arguments, reason = "in Python they are keywords")]
     fn new(
         plan: &Plan,
@@ -96,10 +96,6 @@ impl Session {
         cache_bytes_max: usize,
         questions_min: Option<u32>,
         streams: Vec<(String, String)>,
-        broker: Option<(String, String)>,
-        is_profiled: bool,
-        loops: Option<Vec<(String, u32)>>,
-        is_checked: bool,
     ) -> PyResult<Self> {
         let options = Options {
             in_document_order,
@@ -108,10 +104,6 @@ impl Session {
             is_live,
             cache_bytes_max,
             questions_min,
-            brokering: Brokering {
-                strategy: read_strategy(broker)?,
-                is_profiled,
-            },
         };
         let limits = read_limits(limits)?;
         let (watch, raised) = signals();
@@ -126,14 +118,6 @@ impl Session {
                     .collect(),
             );
         }
-        if let Some(loops) = loops {
-            let loops = loops.into_iter();
-            let of = loops.map(|(name, number)| (name.into_bytes().into(), number));
-            inner.know(session::Loops {
-                of: Some(Arc::new(of.collect())),
-                is_checked,
-            });
-        }
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
             ledger,
@@ -141,21 +125,12 @@ impl Session {
         })
     }
 
-    /// Seconds that the broker spent since the last call, by what they were spent for.
-    fn take_broker_costs(&self) -> PyResult<Vec<(&'static str, f64)>> {
-        let costs = self.with(session::Session::take_broker_costs)?;
-        let seconds = costs.into_iter();
-        Ok(seconds
-            .map(|(name, cost)| (name, cost.as_secs_f64()))
-            .collect())
+    /// What the broker holds once for all queries that it serves, and how much of it.
+    fn broker_counts(&self) -> PyResult<Vec<(&'static str, usize)>> {
+        self.with(|session| session.broker_counts())
     }
 
-    /// The operators of queries that the broker serves with another strategy than its default.
-    fn broker_operators(&self) -> PyResult<Vec<(&'static str, usize)>> {
-        self.with(session::Session::broker_operators)
-    }
-
-    /// Asks to stop what is under way, from any thread. The session is of no use afterwards.
+    /// Asks to stop what is under way, from any thread, and all that comes until `clear`.
     fn interrupt(&self) {
         self.ledger.interrupt();
     }
@@ -174,7 +149,9 @@ impl Session {
 
     /// Goes on with another plan, between two documents.
     fn adopt(&self, py: Python<'_>, plan: &Plan) -> PyResult<()> {
-        py.detach(|| self.with(|session| session.adopt(plan.tiers.clone())))
+        away(py, || {
+            self.with(|session| session.adopt(plan.tiers.clone()))
+        })
     }
 
     /// Goes on with another plan in the middle of a document of a live session.
@@ -182,6 +159,29 @@ impl Session {
         Ok(self
             .run(py, |session| session.attach(plan.tiers.clone()))?
             .err())
+    }
+
+    /// By tier, in the middle of a document: 0 if its subscriptions keep their numbers, 1 if it
+    /// stays, 2 if it may become part of another.
+    fn tier_states(&self) -> PyResult<Vec<u8>> {
+        let states = self.with(|session| session.tier_states())?;
+        Ok(states.into_iter().map(|state| state as u8).collect())
+    }
+
+    /// Goes on with another plan in the middle of a document, where the tier at a place takes over
+    /// from those that are no longer there: its subscriptions had these numbers. Returns whether
+    /// that could be done.
+    fn merge(
+        &self,
+        py: Python<'_>,
+        plan: &Plan,
+        place: usize,
+        numbers: Vec<u32>,
+    ) -> PyResult<(bool, Option<Failure>)> {
+        let merged = self.run(py, |session| {
+            session.merge(plan.tiers.clone(), place, &numbers)
+        })?;
+        Ok(merged.map_or_else(|failure| (false, Some(failure)), |done| (done, None)))
     }
 
     /// Collects the witnesses of joins from the next document on, or no more.
@@ -228,6 +228,17 @@ impl Session {
     /// Ends the document.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<Failure>> {
         Ok(self.run(py, session::Session::finish)?.err())
+    }
+
+    /// Ends a document whose bytes cannot be had any more; rows that are finished stay.
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.with(session::Session::abandon))
+    }
+
+    /// Ends the document under way, drops all that waits to be taken, and takes back `interrupt`.
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        self.ledger.resume();
+        py.detach(|| self.with(session::Session::clear))
     }
 
     /// Reads whole documents: bytes, encoding if it overrides what the document says of itself, and
@@ -308,6 +319,11 @@ impl Session {
     /// even there.
     fn structures(&self) -> PyResult<Vec<(u32, u32)>> {
         self.with(|session| session.structures())
+    }
+
+    /// What listeners for messages make, in a word: distinct programs, subscriptions.
+    fn messages_made(&self) -> PyResult<Vec<(&'static str, usize, usize)>> {
+        self.with(|session| session.messages_made())
     }
 
     /// How many rows wait to be taken.
@@ -391,33 +407,6 @@ impl Session {
         }
         Ok(texts)
     }
-}
-
-/// A strategy of the broker and what it knows, by their names.
-fn read_strategy(names: Option<(String, String)>) -> PyResult<Option<Strategy>> {
-    let Some((sharing, knowledge)) = names else {
-        return Ok(None);
-    };
-    let sharing = match &*sharing {
-        "f" => Sharing::Bindings,
-        "fw" => Sharing::Conditions,
-        "fwr" => Sharing::Returns,
-        "shared" => Sharing::Plans,
-        _ => {
-            let message = format!("there is no strategy `{sharing}`");
-            return Err(PyValueError::new_err(message));
-        }
-    };
-    let knowledge = match &*knowledge {
-        "nothing" => Knowledge::Nothing,
-        "queries" => Knowledge::Queries,
-        "schema" => Knowledge::Schema,
-        _ => {
-            let message = format!("nothing is known by the name of `{knowledge}`");
-            return Err(PyValueError::new_err(message));
-        }
-    };
-    Ok(Some(Strategy { sharing, knowledge }))
 }
 
 /// Seconds since 1970.

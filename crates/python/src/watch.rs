@@ -4,7 +4,7 @@
 //! lock of its object held. So a thread that is attached never waits for such a lock: it tries, and
 //! detaches before it waits (`locked`).
 
-use penstock_kernel::ledger::Watch;
+use penstock_kernel::ledger::{Watch, is_on_piece, with_stack};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, OnceLock, TryLockError};
@@ -26,7 +26,8 @@ pub(crate) fn signals() -> (Watch, Raised) {
     let raised = Raised::default();
     let slot = raised.clone();
     let watch = move || {
-        if MAIN.get() != Some(&thread::current().id()) {
+        // Python 3.14 takes another stack than the thread's for one that has overflown.
+        if MAIN.get() != Some(&thread::current().id()) || is_on_piece() {
             return false;
         }
         let looked = Python::try_attach(|py| py.check_signals());
@@ -53,10 +54,15 @@ pub(crate) fn locked<S: Send, T: Send>(
     work: impl FnOnce(&mut S) -> T + Send,
 ) -> PyResult<T> {
     match lock.try_lock() {
-        Ok(mut held) => Ok(work(&mut held)),
+        Ok(mut held) => Ok(with_stack(|| work(&mut held))),
         Err(TryLockError::Poisoned(_)) => Err(broken()),
         Err(TryLockError::WouldBlock) => detached(py, lock, work),
     }
+}
+
+/// Does something detached, on a stack that is large enough.
+pub(crate) fn away<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    py.detach(|| with_stack(work))
 }
 
 /// Does something long with what a lock protects, detached.
@@ -65,7 +71,7 @@ pub(crate) fn detached<S: Send, T: Send>(
     lock: &Mutex<S>,
     work: impl FnOnce(&mut S) -> T + Send,
 ) -> PyResult<T> {
-    let done = py.detach(|| {
+    let done = away(py, || {
         let mut held = lock.lock().ok()?;
         Some(work(&mut held))
     });

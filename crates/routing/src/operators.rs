@@ -2,7 +2,10 @@
 
 use crate::dates::{self, Instant};
 use penstock_kernel::values::{Comparison, ValueTest, parse_number};
-use regex::bytes::Regex;
+use regex::bytes::{Regex, RegexBuilder};
+
+/// Bytes that a compiled expression may take: a byte of a value costs as much at worst.
+const COMPILED_BYTES_MAX: usize = 512 << 10;
 
 /// A test of the string value of a node.
 #[derive(Clone, Debug)]
@@ -19,7 +22,8 @@ pub enum Test {
 impl Test {
     /// A test by a regular expression, or what is wrong with that.
     pub fn matching(expression: &str) -> Result<Test, String> {
-        let compiled = Regex::new(expression);
+        let mut builder = RegexBuilder::new(expression);
+        let compiled = builder.size_limit(COMPILED_BYTES_MAX).build();
         compiled
             .map(Test::Matches)
             .map_err(|error| error.to_string())

@@ -7,6 +7,7 @@
 //!
 //! | modules | what they are |
 //! | --- | --- |
+//! | `stack` | more of the machine's stack where a thread's own ends |
 //! | `error` | dynamic errors with the codes of XQuery |
 //! | `scope` | namespace declarations in scope |
 //! | `names` | names as numbers |
@@ -23,4 +24,5 @@ pub mod eval;
 pub mod functions;
 pub mod names;
 pub mod scope;
+pub mod stack;
 pub mod tree;

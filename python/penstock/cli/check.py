@@ -78,8 +78,11 @@ def run(options: argparse.Namespace) -> int:
             print("the schema allows every step")
         return exits.NOTHING_MATCHED if impossible else exits.DONE
     names = file_names(options.sample)
+    if not names:
+        print("nothing was read: there are no files", file=sys.stderr)
+        return exits.NOTHING_MATCHED
     stdin = RememberedStdin(sys.stdin.buffer) if STDIN in names else None
-    samples = Samples(lambda: sample_inputs(names, stdin, len(names)), _SAMPLE_BYTES)
+    samples = Samples(lambda: sample_inputs(names, stdin), _SAMPLE_BYTES, is_each=True)
     query = _query(options, samples)
     registry = MemoryRegistry()
     registry.add("query", query)
@@ -94,10 +97,13 @@ def run(options: argparse.Namespace) -> int:
         found += 1
         if len(shown) < _SHOWN:
             shown.append(row)
+    samples.is_cut = samples.is_cut or (stdin is not None and stdin.is_cut)
     diagnosis = diagnose(query, samples, Advice.COMMAND)
     print(f"{_counted(found, 'result')} in {_counted(samples.count, 'document')}")
     for row in shown:
         print(f"  {_preview(row)}")
+    if diagnosis.extent:
+        print(diagnosis.extent.strip())
     survivors = [one for one in diagnosis.survivors if not found or len(one.stages) > 1]
     for line in (*map(str, survivors), *diagnosis.names, *diagnosis.details, *_warnings(query)):
         print(line)

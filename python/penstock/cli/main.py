@@ -7,22 +7,12 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 
-from penstock.cli import (
-    check,
-    completion,
-    exits,
-    explain,
-    infer,
-    match,
-    profile,
-    registry,
-    run,
-    table,
-    views,
-)
+from penstock.cli import exits
 from penstock.cli.advice import advised
 from penstock.cli.parsing import Parser
+from penstock.definitions.mistakes import ConfigurationError
 from penstock.errors import PenstockError, PenstockWarning, QueryError, RegistryError
 
 _EXITS = """exit codes:
@@ -33,11 +23,25 @@ _EXAMPLES = (
     "penstock check '//book/titel' --sample shop.xml",
     "penstock registry load rules.csv --into rules",
 )
+COMMANDS = {
+    "match": "print what queries select in documents",
+    "table": "write records as rows with typed columns",
+    "infer": "propose a table: records, columns and types, from samples or a schema",
+    "explain": "print when results are decided, what is held, and how much",
+    "check": "hold a query against sample documents or a schema and say why it finds nothing",
+    "profile": "list namespaces, message types, common paths and sizes of a sample",
+    "run": "run a pipeline that a YAML file describes, on Spark",
+    "registry": "change, load and list the subscriptions of a folder",
+    "views": "choose stream views, stamp documents with headers, and explain hits and misses",
+    "completion": "print a script that completes this command line in a shell",
+}
+"""The commands, each a module of its own, with their help; only the one that runs is loaded."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    options = parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else [*arguments]
+    options = parser(words[:1]).parse_args(words)
     try:
         with warnings.catch_warnings():
             # Commands say it in their own way.
@@ -47,6 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except (QueryError, RegistryError) as error:
         print(advised(error), file=sys.stderr)
+        return exits.BAD_USAGE
+    except ConfigurationError as error:
+        print(error, file=sys.stderr)
         return exits.BAD_USAGE
     except BrokenPipeError:
         # The reader has seen enough. What is still buffered must not fail once more at exit.
@@ -65,8 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return exits.COULD_NOT_RUN
 
 
-def parser() -> Parser:
-    """Return the parser of all commands."""
+def parser(loaded: Sequence[str] = tuple(COMMANDS)) -> Parser:
+    """Return the parser of all commands; the others have no more than their help."""
     whole = Parser(
         prog="penstock",
         description="Query XML documents of any size, in one pass.",
@@ -75,8 +82,11 @@ def parser() -> Parser:
     )
     whole.add_argument("-V", "--version", action=_Version, help="print the version")
     commands = whole.add_subparsers(metavar="COMMAND", required=True)
-    for command in (match, table, infer, explain, check, profile, run, registry, views, completion):
-        command.add_parser(commands)
+    for name, help_ in COMMANDS.items():
+        if name in loaded:
+            import_module(f"penstock.cli.{name}").add_parser(commands)
+        else:
+            commands.add_parser(name, help=help_)
     return whole
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from typing import IO
 
@@ -16,11 +16,11 @@ from penstock.sources import Input, inputs
 from penstock.sources.listing import Listed
 from penstock.sources.records import documents_in
 
-_FILES_MAX = 3
 _REASONS_MAX = 5
 _NAMES_MAX = 10
 _KEPT_BYTES = 4 << 20
-_SAMPLE_BYTES = 4 << 20
+SAMPLE_BYTES = 16 << 20
+"""So much of all documents is read again to see why nothing was found."""
 
 
 class RememberedStdin:
@@ -29,6 +29,8 @@ class RememberedStdin:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._kept = bytearray()
+        self.is_cut = False
+        """Whether more was read than is kept."""
 
     def read(self, count: int = -1) -> bytes:
         """Return the next bytes as soon as there are some."""
@@ -36,6 +38,8 @@ class RememberedStdin:
         piece = read(count)
         if len(self._kept) < _KEPT_BYTES:
             self._kept += piece
+        elif piece:
+            self.is_cut = True
         return piece
 
     read1 = read
@@ -60,25 +64,28 @@ def explain_nothing(
 ) -> None:
     """Print why subscriptions gave no row, looking at the first documents again."""
     has_labels = len(registry) > 1
-    found = reasons(registry, silent, lambda: sample_inputs(names, stdin), has_labels=has_labels)
-    for line in found:
+    if not names:
+        print("nothing was read: there are no files", file=sys.stderr)
+        return
+    samples = Samples(lambda: sample_inputs(names, stdin), SAMPLE_BYTES)
+    samples.is_cut = stdin is not None and stdin.is_cut
+    for line in reasons(registry, silent, samples, has_labels=has_labels):
         print(line, file=sys.stderr)
 
 
 def reasons(
     registry: AnyRegistry,
     silent: Sequence[str],
-    samples: Callable[[], Iterable[Input]],
+    samples: Samples,
     *,
     has_labels: bool,
 ) -> Iterator[str]:
     """Yield two lines about each subscription of a few, and the names of further ones."""
-    read = Samples(samples, _SAMPLE_BYTES)
     for name in silent[:_REASONS_MAX]:
         subscription = registry.get(name)
         if subscription is None:
             continue
-        found = diagnose(subscription.query, read, Advice.COMMAND)
+        found = diagnose(subscription.query, samples, Advice.COMMAND)
         label = f"{name}: " if has_labels else ""
         lines = found.decisive() or ["nothing was found, and the documents do not say why"]
         for line in lines:
@@ -90,11 +97,9 @@ def reasons(
         yield f"{len(others)} further subscriptions gave no row: {listed}{more}"
 
 
-def sample_inputs(
-    names: Sequence[str], stdin: RememberedStdin | None, files_max: int = _FILES_MAX
-) -> Iterator[Input]:
-    """Yield the documents of the first files once more; what comes from a pipe is gone."""
-    for name in names[:files_max]:
+def sample_inputs(names: Sequence[str], stdin: RememberedStdin | None) -> Iterator[Input]:
+    """Yield the documents of files once more; of a pipe, what was kept of it."""
+    for name in names:
         if name == STDIN and stdin is not None:
             yield from inputs(stdin.documents())
         elif os.path.isfile(name):

@@ -22,16 +22,7 @@ def add_language_options(
         parser.add_argument(
             "--language", choices=tuple(languages), help="the language of the query (xpath)"
         )
-    parser.add_argument(
-        "-n",
-        "--namespace",
-        action="append",
-        default=[],
-        metavar="PREFIX=URI",
-        type=pair,
-        help="bind a prefix; =URI is the namespace of element names without a prefix; "
-        "a prefix given twice stands for both, and URI may hold * as a glob",
-    )
+    add_namespace_option(parser)
     parser.add_argument(
         "--variable",
         action="append",
@@ -59,6 +50,20 @@ def add_language_options(
     )
     parser.add_argument(
         "--dialect", choices=("xpath", "xsq"), default="xpath", help="how the query is written"
+    )
+
+
+def add_namespace_option(parser: argparse.ArgumentParser) -> None:
+    """Add what prefixes stand for."""
+    parser.add_argument(
+        "-n",
+        "--namespace",
+        action="append",
+        default=[],
+        metavar="PREFIX=URI",
+        type=pair,
+        help="bind a prefix; =URI is the namespace of element names without a prefix; "
+        "a prefix given twice stands for both, and URI may hold * as a glob",
     )
 
 

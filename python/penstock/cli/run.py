@@ -55,7 +55,9 @@ def run(options: argparse.Namespace) -> int:
 
         pipeline = load(options.pipeline)
     except ImportError as error:
-        print(f"penstock: {error.name} is missing; pip install 'penstock[spark]'", file=sys.stderr)
+        print(
+            f"penstock: {error.name} is missing; pip install 'penstock-xml[spark]'", file=sys.stderr
+        )
         return exits.COULD_NOT_RUN
     except ConfigurationError as error:
         print(error, file=sys.stderr)
@@ -79,15 +81,15 @@ def _run(pipeline: Pipeline, resume: list[str], *, is_quiet: bool) -> int:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    with Stopping() as stopping:
-        try:
+    try:
+        with Stopping() as stopping:
             outcome = _run_on_spark(pipeline, resume, stopping, is_quiet)
-        except (PySparkException, Py4JError) as error:
-            print(f"penstock: {pipeline.secrets.redacted(_reason(error))}", file=sys.stderr)
-            return exits.COULD_NOT_RUN
-        except ValueError as error:
-            print(f"penstock: {pipeline.secrets.redacted(str(error))}", file=sys.stderr)
-            return exits.BAD_USAGE
+    except (PySparkException, Py4JError) as error:
+        print(f"penstock: {pipeline.secrets.redacted(_reason(error))}", file=sys.stderr)
+        return exits.COULD_NOT_RUN
+    except ValueError as error:
+        print(f"penstock: {pipeline.secrets.redacted(str(error))}", file=sys.stderr)
+        return exits.BAD_USAGE
     if not is_quiet:
         how = "stopped" if outcome.is_stopped else "done"
         print(f"{how}: {outcome.describe()}", file=sys.stderr)
@@ -98,7 +100,8 @@ def _run(pipeline: Pipeline, resume: list[str], *, is_quiet: bool) -> int:
 
 def silent_lines(pipeline: Pipeline, outcome: Outcome) -> Iterator[str]:
     """Yield which subscriptions had no result in a run, and the likely reasons."""
-    from penstock.cli.nothing import reasons
+    from penstock.cli.nothing import SAMPLE_BYTES, reasons
+    from penstock.engine.diagnosis import Samples
     from penstock.spark.pipelines.running import NAMED_MAX
     from penstock.spark.pipelines.sampling import sample_documents
 
@@ -108,7 +111,9 @@ def silent_lines(pipeline: Pipeline, outcome: Outcome) -> Iterator[str]:
     silent = [one.name for one in registry if one.name not in outcome.matched]
     if silent:
         yield f"{len(silent)} of {len(registry)} subscriptions never matched"
-        yield from reasons(registry, silent, lambda: sample_documents(pipeline), has_labels=True)
+        documents = outcome.documents
+        samples = Samples(lambda: sample_documents(pipeline), SAMPLE_BYTES, documents=documents)
+        yield from reasons(registry, silent, samples, has_labels=True)
 
 
 def _run_on_spark(

@@ -44,6 +44,8 @@ def add_stream_options(parser: argparse.ArgumentParser) -> None:
         help="let joins drop what they need not wait for any longer; documents that come later "
         "than so long after a younger one fail",
     )
+    # Where queries may be very many, their streams are not looked at.
+    parser.set_defaults(named_files=())
 
 
 def require_streams(

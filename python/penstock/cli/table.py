@@ -56,8 +56,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the rows of all documents.
 
     Raises:
-        QueryError: The table is not valid.
-        SettingError: The file is none, or has other fields.
+        ConfigurationError: The file is no table.
         OSError: The file cannot be read, or the output cannot be written.
     """
     query = read_definition(options.definition)

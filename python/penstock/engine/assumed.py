@@ -18,7 +18,7 @@ from penstock.planning.schemas.programs import (
 )
 from penstock.planning.schemas.watching import watch, watched
 from penstock.registry import AnyRegistry, MemoryRegistry, Snapshot
-from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.live import Branch
 from penstock.registry.subscriptions import Subscription
 from penstock.schemas import Name, Schema
 
@@ -82,7 +82,7 @@ class AssumingRegistry(AnyRegistry):
 
     compact = snapshot
 
-    def branch(self) -> LivePlan:
+    def branch(self) -> Branch:
         """Return the plan without the schema: a document that does not end is not checked."""
         return self._registry.branch()
 

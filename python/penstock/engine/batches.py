@@ -8,8 +8,8 @@ from functools import partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
-from penstock.engine.driver import Pace, Portion
 from penstock.engine.messages import MessagePage
+from penstock.engine.reading import Pace, Portion
 from penstock.kernel import BUNDLE_DOCUMENTS_MAX
 from penstock.registry.plans.names import look_up
 from penstock.results.arrow import (

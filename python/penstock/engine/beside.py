@@ -13,8 +13,8 @@ from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import Any
 
-from penstock.engine.driver import Portion
-from penstock.engine.pieces import PieceDriver
+from penstock.engine.reading import Portion, Reader
+from penstock.engine.stages import JoinStages
 from penstock.errors import DocumentError
 from penstock.results import Heartbeat
 from penstock.sources import Input, Piece, Source, items
@@ -125,53 +125,54 @@ class Lane:
 
 def read_beside(
     sources: Mapping[str, Source],
-    driver_of: Callable[[], PieceDriver],
+    reader_of: Callable[[], Reader],
     note: Callable[[Input], None],
-    end_stream: Callable[[str], None],
+    joins: JoinStages,
 ) -> Iterator[Portion]:
     """Yield what the documents of several streams decide, in portions, and at last what waited.
 
-    The documents of one source are read one after the other. ``note`` is told of each of them,
-    and ``end_stream`` of each source that has ended.
+    The documents of one source are read one after the other. ``note`` is given each of them.
     """
-    ready = Event()
+    ready = joins.changed = Event()
     lanes = [Lane(stream, source, ready) for stream, source in sources.items()]
-    drivers = {lane: driver_of() for lane in lanes}
+    readers = {lane: reader_of() for lane in lanes}
     try:
         reading = [*lanes]
-        while reading:
+        while reading and not joins.is_halted:
             ready.clear()
+            joins.check()
             entries = [(lane, lane.take()) for lane in reading]
             for lane, entry in entries:
                 if entry is _SOURCE_END:
                     reading.remove(lane)
-                    end_stream(lane.stream)
+                    joins.end_stream(lane.stream)
                 elif entry is not None:
-                    yield from _portions(drivers[lane], entry, note)
+                    yield from _portions(readers[lane], entry, note)
             if reading and all(entry is None for _, entry in entries):
                 ready.wait()
-        yield from drivers[lanes[0]].end()
+        yield from readers[lanes[0]].end()
     finally:
         for lane in lanes:
             lane.stop()
 
 
-def _portions(driver: PieceDriver, entry: Any, note: Callable[[Input], None]) -> Iterator[Portion]:
+def _portions(reader: Reader, entry: Any, note: Callable[[Input], None]) -> Iterator[Portion]:
     """Yield what one entry decides."""
     match entry:
         case bytes():
-            yield from driver.push(entry)
+            yield from reader.push(entry)
         case _Given(data=None):
             note(entry)
-            driver.open(entry)
+            reader.begin(entry)
         case _Given():
             note(entry)
-            yield from driver.read([entry])
+            yield from reader.read([entry])
         case Heartbeat():
-            yield from driver.beat(entry)
+            yield from reader.beat(entry)
         case _Failed(error=DocumentError() as error):
-            driver.fail(error)
+            reader.fail(error)
         case _Failed(error=error):
             raise error
         case _:
-            yield from driver.close()
+            reader.end_document()
+            yield from reader.finish()

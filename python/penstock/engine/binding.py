@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
 from itertools import count
-from threading import RLock
 from weakref import WeakKeyDictionary
 
+from penstock.engine.accounting import Accounting
+from penstock.engine.follower import Follower
 from penstock.engine.gathering import Bound, GatheringSnapshot, sides_of
-from penstock.engine.joining import PublishedInput, lateness_error
+from penstock.engine.joining import Joining, PublishedInput, lateness_error
 from penstock.engine.messages import MessagePage
 from penstock.engine.rows import error_row
+from penstock.engine.stages import Rows, Taken
+from penstock.engine.suspension import Suspensions
 from penstock.engine.tuples import TUPLE_BYTES_MAX, TUPLES_MAX, Messages
+from penstock.engine.usage import Usage
 from penstock.joins import (
     BindingFeeder,
     Equality,
@@ -25,20 +30,16 @@ from penstock.joins import (
     Side,
     TupleBinding,
 )
-from penstock.kernel import Batch, Gathered, MessageRows
+from penstock.kernel import Gathered, MessageRows, error_of
 from penstock.limits import Limits
 from penstock.planning.bindings.programs import BindingProgram
+from penstock.registry import AnyRegistry
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Result
 from penstock.results.documents import FIRST_US, microseconds_of
 from penstock.sources import Input
 
-Rows = Iterator[Sequence[Result]]
-"""Rows in lists and pages of bounded size."""
-
 Kind = tuple[object, ...]
-
-_NO_ROWS: Rows = iter(())
 
 _EXPIRIES = 4
 """So often within a window what is too old is dropped."""
@@ -58,7 +59,14 @@ class Tables:
     messages are evaluated by a session, for many tuples at once.
     """
 
-    def __init__(self, program: BindingProgram, limits: Limits, options: JoinOptions) -> None:
+    def __init__(
+        self,
+        program: BindingProgram,
+        limits: Limits,
+        options: JoinOptions,
+        account: Accounting,
+    ) -> None:
+        self._account = account
         outline = program.outline
         counts = None if outline is None else outline.piece_counts
         key_counts = [side.key_count for side in program.sides]
@@ -71,13 +79,13 @@ class Tables:
         self.sides = sides_of(program)
         self.kind = kind_of(program)
         self._streams = [side.stream for side in program.sides]
-        self._within_us = program.within_us
+        self.within_us = program.within_us
         self._limits = limits
         self._joiner = ProgressiveJoiner(graph, options, limits)
         self._feeder = BindingFeeder(
             self._joiner, key_counts, by_document, counts, limits.memory_bytes_max
         )
-        self._is_outline = outline is not None
+        self.is_outline = outline is not None
         self._has_begun = False
         self._routed: Sequence[bytes] = ()
         self._routes: list[list[int]] = []
@@ -103,7 +111,7 @@ class Tables:
 
         Messages that are evaluated are made of all tuples, so nothing may have been joined yet.
         """
-        return self._is_outline or not self._has_begun
+        return self.is_outline or not self._has_begun
 
     def name(self, number: int) -> str:
         """Return the subscription of a number."""
@@ -160,7 +168,7 @@ class Tables:
 
     def expire(self, watermark_us: int) -> Rows:
         """Drop bindings for which no partner can come; yield the rows that memory missed."""
-        within = self._within_us
+        within = self.within_us
         if within is None or watermark_us - within < self._expired_us + within // _EXPIRIES:
             return
         self._expired_us = watermark_us - within
@@ -180,7 +188,12 @@ class Tables:
 
     def _rows(self, fed: MessageRows | list[tuple[TupleBinding, ...]]) -> Rows:
         if isinstance(fed, MessageRows):
-            yield MessagePage(fed, self._all_names, self._elements, self._streams[-1])
+            names = self._all_names
+            self._account.note_rows({names[number]: rows for number, rows in fed.counts()})
+            if fed.has_failed:
+                for number in fed.failing():
+                    self._account.note_failure(names[number], error_of(MessageRows.reason()))
+            yield MessagePage(fed, names, self._elements, self._streams[-1])
             return
         waiting: list[tuple[TupleBinding, ...]] = []
         waiting_bytes = 0
@@ -188,14 +201,22 @@ class Tables:
             waiting.append(parts)
             waiting_bytes += sum([len(part.fragment) for part in parts])
             if len(waiting) == TUPLES_MAX or waiting_bytes >= TUPLE_BYTES_MAX:
-                yield [*self._maker().rows(waiting)]
+                yield self._evaluated(waiting)
                 waiting, waiting_bytes = [], 0
         if waiting:
-            yield [*self._maker().rows(waiting)]
+            yield self._evaluated(waiting)
+
+    def _evaluated(self, tuples: Sequence[tuple[TupleBinding, ...]]) -> Sequence[Result]:
+        """Return the messages of tuples that no outline makes."""
+        rows = [*self._maker().rows(tuples)]
+        made = Counter(row.subscription for row in rows if row.error is None)
+        self._account.note_rows({str(name): count for name, count in made.items()})
+        return rows
 
     def _maker(self) -> Messages:
         if self._messages is None:
-            self._messages = Messages(self._programs, self._streams[-1], self._limits)
+            note = self._account.note_failure
+            self._messages = Messages(self._programs, self._streams[-1], self._limits, note)
         return self._messages
 
 
@@ -227,34 +248,46 @@ class Binder:
 
     Subscriptions that join the same bindings in the same way share their tables. The rows of each
     join come in the order of arrival. What memory missed comes at the end, at a heartbeat, and
-    before anything expires. Threads that share a binder hold ``lock``.
+    before anything expires. What ``joining`` publishes is read like other documents, and may be as
+    late as its windows are long.
     """
 
-    def __init__(self, limits: Limits, options: JoinOptions) -> None:
-        self.lock = RLock()
+    reads_published = True
+
+    def __init__(
+        self, limits: Limits, options: JoinOptions, account: Accounting, joining: Joining
+    ) -> None:
+        self._account = account
+        self._joining = joining
         self._limits = limits
         self._options = options
         self._version = -1
+        self._snapshot: Snapshot | None = None
         self._known: dict[str, tuple[Bound, Tables]] = {}
         self._tables: list[Tables] = []
         self._latest: dict[Kind, Tables] = {}
         self._documents: WeakKeyDictionary[Input, _Arrived] = WeakKeyDictionary()
         self._latest_us = FIRST_US
         self._numbers = count()
-        self.delay_us = 0
-        """How much later than its event time a document of a published stream may come."""
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing joins."""
         return not self._known
 
-    def follow(self, snapshot: Snapshot) -> None:
+    def follow(self, follower: Follower) -> Snapshot:
         """Take over the subscriptions of a snapshot, unless a later one was there."""
-        if snapshot.version < self._version:
-            return
+        snapshot = follower.snapshot
+        if snapshot is not self._snapshot and snapshot.version >= self._version:
+            self._snapshot = snapshot
+            self._take_over(snapshot)
+        return snapshot
+
+    def _take_over(self, snapshot: Snapshot) -> None:
         self._version = snapshot.version
         bound = snapshot.bound if isinstance(snapshot, GatheringSnapshot) else {}
+        if suspended := self._account.suspended():
+            bound = {name: one for name, one in bound.items() if name not in suspended}
         for name, (known, _) in [*self._known.items()]:
             if bound.get(name) != known:
                 self._remove(name)
@@ -266,7 +299,9 @@ class Binder:
         kind = kind_of(one.program)
         tables = self._latest.get(kind)
         if tables is None or not tables.is_open:
-            tables = self._latest[kind] = Tables(one.program, self._limits, self._options)
+            tables = self._latest[kind] = Tables(
+                one.program, self._limits, self._options, self._account
+            )
             self._tables.append(tables)
         tables.add(name, one.program)
         self._known[name] = one, tables
@@ -280,24 +315,41 @@ class Binder:
             if self._latest.get(tables.kind) is tables:
                 del self._latest[tables.kind]
 
-    def names_of(self, snapshot: Snapshot, number: int) -> list[str]:
-        """Return the subscriptions that join a side, by its number behind the names."""
-        assert isinstance(snapshot, GatheringSnapshot), "somebody joins sides"
-        side = snapshot.sides[number]
-        return [name for name, (_, tables) in self._known.items() if side in tables.sides]
-
-    def join(self, snapshot: Snapshot, documents: Sequence[Input], batch: Batch) -> Rows:
-        """Yield the rows of the bindings of a batch, which are taken out of it at once."""
-        if not isinstance(snapshot, GatheringSnapshot):
-            return _NO_ROWS
-        gathered = batch.take_bindings(len(snapshot.names))
-        if not len(gathered):
-            return _NO_ROWS
-        late: list[Input] = []
-        origins = [
-            self._origin(documents[number], count, late) for number, _, count in gathered.groups()
+    def structures(self) -> list[tuple[int, int, int]]:
+        """Return for each join: its sides, and subscriptions with outlines and with others."""
+        return [
+            (len(tables.sides), len(tables.names), 0)
+            if tables.is_outline
+            else (len(tables.sides), 0, len(tables.names))
+            for tables in self._tables
         ]
-        return self._joined(snapshot.sides, documents, (gathered, origins), late)
+
+    def take(self, mark: Snapshot, taken: Taken) -> Rows:
+        """Yield the rows of the bindings of a batch, which are taken out of it at once."""
+        documents = taken.documents
+        if isinstance(mark, GatheringSnapshot):
+            gathered = taken.batch.take_bindings(len(mark.names))
+            late: list[Input] = []
+            origins = [
+                self._origin(documents[number], count, late)
+                for number, _, count in gathered.groups()
+            ]
+            if origins:
+                yield from self._joined(mark.sides, documents, (gathered, origins), late)
+        for number, error in taken.errors.items():
+            arrived = self._documents.get(documents[number])
+            if arrived is not None and arrived.bindings:
+                error.after_bindings(arrived.bindings)
+
+    def end_documents(self, mark: Snapshot, taken: Taken) -> Rows:
+        """Yield the rows that memory missed, before time lets go of what they are made of."""
+        # Published events may be older than the documents that complete them, and came before.
+        for number in taken.ended:
+            yield from self._end_document(taken.documents[number])
+
+    def published(self) -> Sequence[Input]:
+        """Return nothing: messages are of no stream."""
+        return ()
 
     def _origin(self, document: Input, count: int, late: list[Input]) -> Origin | None:
         """Count bindings of a document; None if it is late, which is noted once."""
@@ -325,6 +377,8 @@ class Binder:
                 if isinstance(rows, Failed):
                     document = documents[rows.document]
                     names = self._documents[document].failing(tables, rows)
+                    for name in names:
+                        self._account.note_failure(name, rows.error)
                     failures = [copy(rows.error).of_subscription(name) for name in names]
                     yield [error_row(failure, document) for failure in failures]
                 else:
@@ -343,18 +397,15 @@ class Binder:
         lateness = self._options.lateness_us
         return FIRST_US if lateness is None else self._latest_us - lateness
 
-    def count(self, document: Input) -> int:
-        """Return how many bindings of a document were joined."""
-        arrived = self._documents.get(document)
-        return 0 if arrived is None else arrived.bindings
-
-    def end_document(self, document: Input) -> Rows:
+    def _end_document(self, document: Input) -> Rows:
         """Let event time come to a document that has ended; yield the rows that were missed."""
         if document.event_time is not None or document in self._documents:
             arrived = self._documents.get(document) or self._arrive(document)
             self._latest_us = max(self._latest_us, arrived.time_us)
             self._documents.pop(document, None)
             yield from self._expire()
+        if suspended := self._account.end_document():
+            yield [error_row(error, document) for error in suspended]
 
     def advance(self, time_us: int) -> Rows:
         """Yield the rows that memory missed, at a heartbeat: inputs may stand still."""
@@ -371,8 +422,18 @@ class Binder:
 
     def end_stream(self, stream: str) -> None:
         """Say that a stream has ended: what nothing can probe any more leaves memory first."""
+        if self._joining.publishes(stream):
+            return
         for tables in [*self._tables]:
             tables.end_stream(stream)
+
+    def needed_from(self) -> int:
+        """Return the earliest event time, in microseconds, that a row to come may depend on."""
+        times = [FIRST_US if one.within_us is None else one.within_us for one in self._tables]
+        if self._options.lateness_us is None or FIRST_US in times:
+            return FIRST_US
+        published_us = self._joining.delay_us + self._joining.publishing_us()
+        return max(FIRST_US, self._watermark_us - published_us - max(times, default=0) - 1)
 
     def interrupt(self) -> None:
         """End what is being joined, from any thread."""
@@ -388,4 +449,16 @@ class Binder:
     def _expire(self) -> Rows:
         if self._options.lateness_us is not None:
             for tables in [*self._tables]:
-                yield from tables.expire(self._watermark_us - self.delay_us)
+                yield from tables.expire(self._watermark_us - self._joining.delay_us)
+
+
+def new_stages(
+    registry: AnyRegistry,
+    limits: Limits,
+    options: JoinOptions,
+    usage: Usage,
+    suspensions: Suspensions,
+) -> tuple[Joining, Binder]:
+    """Return the stages of joins, each with an account of its own."""
+    joining = Joining(registry, limits, options, Accounting(usage, suspensions))
+    return joining, Binder(limits, options, Accounting(usage, suspensions), joining)

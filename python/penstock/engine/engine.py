@@ -3,46 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakSet
 
-from penstock.engine.assumed import AssumingRegistry, joins_under, rows_under
-from penstock.engine.binding import Binder
-from penstock.engine.checking import CheckingDriver, TrustingDriver
-from penstock.engine.driver import EACH_PIECE, Driver, Pace, Portion
-from penstock.engine.explaining import explain_stream
-from penstock.engine.follower import Follower
-from penstock.engine.gathering import GatheringRegistry
-from penstock.engine.joining import Joining
+from penstock.engine.assumed import joins_under
+from penstock.engine.binding import new_stages
+from penstock.engine.explaining import explain_joined, explain_streams
 from penstock.engine.pool import Active, Pool
-from penstock.engine.publishing import read_in_between, read_in_run
 from penstock.engine.push import OpenDocument, PushedInput
+from penstock.engine.readers import ReaderPool
+from penstock.engine.reading import EACH_PIECE, Pace, Portion
 from penstock.engine.rows import rows_of
+from penstock.engine.settings import Order, is_document_order, used_schemas
 from penstock.engine.silence import Listening, Silence
-from penstock.engine.streams import Streams, used_schemas
+from penstock.engine.stages import JoinStages
 from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
-from penstock.errors import DocumentError, SettingError
+from penstock.errors import DocumentError, SettingError, refuse_gone
 from penstock.joins import JoinOptions
-from penstock.kernel import WHOLE_BYTES_MAX
 from penstock.limits import Limits
-from penstock.planning.brokering import BrokerOptions
-from penstock.planning.program import Request
 from penstock.registry import AnyRegistry
 from penstock.registry.circles import publishers_of
-from penstock.registry.requests import require_requests
-from penstock.registry.subscriptions import Snapshot
-from penstock.results import Document, Heartbeat, Result
+from penstock.results import Data, Document, Heartbeat, Result
 from penstock.results.arrow import load_arrow
-from penstock.results.documents import microseconds_of
+from penstock.results.documents import moment_of
 from penstock.results.html import Text
 from penstock.schemas import Schema
 from penstock.sources import Input, Source, inputs, items
+from penstock.sources.documents import input_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,9 +44,11 @@ if TYPE_CHECKING:
     from penstock.engine.matches import Matches
     from penstock.engine.tables import TableRows
 
-Order = Literal["decided", "document"]
 Sources = Mapping[str, Source]
 """Streams, each with its source."""
+
+_GONE = {"broker": "small documents are asked in the one way that is fastest"}
+"""Settings of earlier versions."""
 
 
 class Engine:
@@ -63,13 +58,13 @@ class Engine:
     document may cost. ``lateness`` is how far the watermark of joins lies behind the latest event
     time of any document, in seconds: a document from before it gives an error row and is not
     joined. Without it nothing that a window may still need is dropped. ``joins`` says how joins
-    run. ``trust`` permits to stop reading a document when nothing of it can matter any more: what
-    follows is not checked then. A subscription that passes a limit of its own on
-    ``suspend_after`` documents in a row is suspended until ``resume``; None suspends nobody.
-    ``streams`` gives streams other names, as ``{"doc.xml": "default"}``: ``doc("doc.xml")`` of a
-    query in XQuery then reads the documents of ``default``. ``schemas`` are those of streams, as
-    ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether it is trusted or
-    checked. ``broker`` says how queries in XQuery of one form are asked of small documents.
+    run; a ``lateness`` beside it comes first. ``trust`` permits to stop reading a document when
+    nothing of it can matter any more: what follows is not checked then. A subscription that passes
+    a limit of its own on ``suspend_after`` documents in a row is suspended until ``resume``; None
+    suspends nobody. ``streams`` gives streams other names, as ``{"doc.xml": "default"}``:
+    ``doc("doc.xml")`` of a query in XQuery then reads the documents of ``default``. ``schemas`` are
+    those of streams, as ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether
+    it is trusted or checked.
 
     An engine may be used from several threads at once: each call of ``run``, ``batches`` or
     ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
@@ -89,6 +84,10 @@ class Engine:
         TypeError: The registry is none.
     """
 
+    def __new__(cls, *_: object, **settings: object) -> Self:
+        refuse_gone(settings, _GONE)
+        return object.__new__(cls)
+
     def __init__(
         self,
         registry: AnyRegistry,
@@ -99,7 +98,6 @@ class Engine:
         suspend_after: int | None = SUSPEND_AFTER,
         streams: Mapping[str, str] | None = None,
         schemas: Mapping[str, Schema] | None = None,
-        broker: BrokerOptions | None = None,
     ) -> None:
         if not hasattr(registry, "snapshot"):
             raise TypeError(
@@ -110,37 +108,36 @@ class Engine:
         self._suspensions = Suspensions(registry, suspend_after)
         self._active: Active = WeakSet()
         self.limits = limits or Limits()
-        self.lateness = lateness
         self.trust = trust
-        self.joins = replace(joins or JoinOptions(), lateness=lateness)
+        self.joins = joins or JoinOptions()
+        if lateness is not None:
+            self.joins = replace(self.joins, lateness=lateness)
+        self.lateness = self.joins.lateness
         self.schemas = used_schemas(schemas)
-        self._under: dict[str, AssumingRegistry] = {
-            stream: rows_under(registry, one, is_fed=False) for stream, one in self.schemas.items()
-        }
-        self._fed_under: dict[str, AssumingRegistry] = {
-            stream: rows_under(registry, one, is_fed=True, with_end=trust)
-            for stream, one in self.schemas.items()
-            if one.mode == "trust"
-        }
-        self._joined = joins_under(registry, self.schemas)
-        self._gathering = GatheringRegistry(registry, is_served=not self.schemas)
         self._usage = Usage()
-        self._pushed = count()
+        joined = joins_under(registry, self.schemas)
+        how = (joined, self.limits, self.joins, self._usage, self._suspensions)
+        self._new_stages = partial(new_stages, *how)
+        self._numbers = count()
+        self._pushed_joins = self._new_joins(is_shared=True)
         self.streams = dict(streams or {})
         self._silence = Silence(registry, self.streams)
-        self.broker = broker or BrokerOptions()
-        self._pool = Pool(
+        pool = Pool(
             self.limits,
             self._usage,
             self._suspensions,
             self._active,
             self.streams,
-            self.broker,
             is_trusting=trust,
         )
-        self._joining, self._binder = self._pushed_joins()
+        self._pool = pool
+        self._readers = ReaderPool(
+            registry, self.schemas, pool, self._suspensions, is_trusting=trust
+        )
 
-    def run(self, source: Source | Sources, order: Order = "decided") -> Iterator[Result]:
+    def run(
+        self, source: Source | Sources, order: Order = "decided", ends: bool = False
+    ) -> Iterator[Result]:
         """Yield the results of all subscriptions, while the source is still being read.
 
         With ``order="decided"`` a result comes as soon as it is decided and complete, with
@@ -155,11 +152,16 @@ class Engine:
         The source may be a mapping of streams to sources, as ``{"news": …, "blogs": …}``: they
         are read side by side, at the speed at which they arrive, and what they give are documents
         of these streams.
+
+        With ``ends`` a row of the kind ``end`` follows the last row of each document, also of one
+        without rows or with an error. Its ``ordinal`` is the number of the document in this run.
         """
-        steps = self.steps(source, order)
+        steps = self.steps(source, order, ends=ends)
         return (row for rows in steps for row in rows)
 
-    def arun(self, source: AsyncSource, order: Order = "decided") -> AsyncIterator[Result]:
+    def arun(
+        self, source: AsyncSource, order: Order = "decided", ends: bool = False
+    ) -> AsyncIterator[Result]:
         """Return the rows of ``run`` for ``async for``; the event loop stays free.
 
         The source may be an asynchronous iterable of documents, or have an asynchronous ``read``.
@@ -175,28 +177,32 @@ class Engine:
         """
         from penstock.engine.asynchronous import rows_of
 
-        _is_document_order(order)
-        return rows_of(lambda given: self.steps(given, order), source)
+        is_document_order(order)
+        return rows_of(lambda given: self.steps(given, order, ends=ends), source)
 
     def steps(
-        self, source: Source | Sources, order: Order = "decided", parts: bool = False
+        self,
+        source: Source | Sources,
+        order: Order = "decided",
+        parts: bool = False,
+        ends: bool = False,
     ) -> Iterator[list[Result]]:
         """Yield the same rows as lists, one for each piece of input that was read.
 
         Somebody who passes rows on in bulk knows by this that there is nothing more to wait for.
-        ``parts`` is that of ``open``.
+        ``parts`` is that of ``open``, ``ends`` that of ``run``.
         """
-        is_ordered = _is_document_order(order)
+        is_ordered = is_document_order(order)
         listening = Listening(self._silence)
         if isinstance(source, Mapping):
             if self.schemas:
                 message = "an engine with schemas reads one source; leave them away, or chain them"
                 raise SettingError("PM0011", message)
             portions = self._beside(source, listening, in_document_order=is_ordered, in_parts=parts)
-            return listening.rows(rows_of(portions))
+            return listening.rows(rows_of(portions, with_ends=ends))
         read = listening.documents(items(source))
         portions = self._portions(read, in_document_order=is_ordered, in_parts=parts)
-        return listening.rows(rows_of(portions))
+        return listening.rows(rows_of(portions, with_ends=ends))
 
     def batches(self, source: Source, order: Order = "decided") -> Iterator[pa.RecordBatch]:
         """Yield the same rows as Arrow record batches.
@@ -204,12 +210,12 @@ class Engine:
         Small documents share a batch, so a batch may wait for the next document of the source.
 
         Raises:
-            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+            ImportError: pyarrow is not installed; ``pip install penstock-xml[arrow]`` does that.
         """
         from penstock.engine.batches import PACE, batches_of
 
         load_arrow()
-        is_ordered = _is_document_order(order)
+        is_ordered = is_document_order(order)
         return batches_of(self._portions(items(source), PACE, in_document_order=is_ordered))
 
     def matches(self, source: Source) -> Iterator[Matches]:
@@ -221,13 +227,13 @@ class Engine:
         Raises:
             RegistryError: A subscription joins documents; use ``run``. One that is added later
                 raises from the iterator.
-            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+            ImportError: pyarrow is not installed; ``pip install penstock-xml[arrow]`` does that.
         """
-        from penstock.engine.matches import PACE, matches_of
+        from penstock.engine.matches import PACE, matches_of, without_joins
 
         load_arrow()
-        _require_rows(self.registry.snapshot())
-        return matches_of(self._portions(self._without_joins(inputs(source)), PACE, joins=False))
+        documents = without_joins(self.registry, inputs(source))
+        return matches_of(self._portions(documents, PACE, joins=False))
 
     def table(self, source: Source, name: str | None = None) -> pa.Table:
         """Return the rows of a table over all documents, with its typed columns.
@@ -248,7 +254,7 @@ class Engine:
                 such documents are warned of instead (``PenstockWarning``), and their rows end
                 where they failed.
             RegistryError: There is no such table.
-            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+            ImportError: pyarrow is not installed; ``pip install penstock-xml[arrow]`` does that.
         """
         load_arrow()
         import pyarrow as pa
@@ -266,7 +272,7 @@ class Engine:
         Raises:
             DocumentError: As ``table`` does, from the iterator.
             RegistryError: There is no such table.
-            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+            ImportError: pyarrow is not installed; ``pip install penstock-xml[arrow]`` does that.
         """
         load_arrow()
         from penstock.engine.tables import find_table
@@ -285,24 +291,13 @@ class Engine:
 
     def explain(self) -> Text:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
-        follower = self._pool.new(self._gathering)
-        lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
-        tiers = [tier for tier in follower.session.structures() if any(tier)]
-        for number, (asked, matched) in enumerate(tiers, start=1):
-            lines.append(f"tier {number}")
-            if asked:
-                lines.append(f"  {asked:,} questions: asked of each small document as a whole")
-            if matched:
-                lines.append(f"  {matched:,} questions: matched event by event")
-        if tiers:
-            lines.append(f"documents above {WHOLE_BYTES_MAX:,} bytes, and those that are fed:")
-            lines.append("  all questions: matched event by event")
-        if operators := follower.session.broker_operators():
-            lines.append(f"queries of one form, strategy {self.broker.strategy}:")
-            lines += [f"  {count:,} of {name}" for name, count in operators.items() if count]
-        for stream, under in self._under.items():
-            fed = self._fed_under.get(stream) if self.trust else None
-            lines += explain_stream(stream, self.schemas[stream], under, fed)
+        joining, binder = self._new_stages()
+        with closing(joining), closing(binder):
+            follower = self._pool.new(self._readers.gathering)
+            lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
+            lines += explain_joined(follower, joining, binder)
+        how = (self._pool, self._readers, self.schemas)
+        lines += explain_streams(*how, is_trusting=self.trust)
         return Text("\n".join(lines))
 
     def statistics(self) -> EngineStatistics:
@@ -340,22 +335,58 @@ class Engine:
         active from the next start tag that is fed, for elements opened from then on, and what is
         removed is silent from the next piece on. A subscription that comes later knows the names
         and attributes of the elements that are open, not what they contained. Each piece that
-        follows a change adds a plan for the rest of the document.
+        follows a change adds a plan for the rest of the document. Documents are joined when they
+        end; a join that comes later sees the next one.
 
         Raises:
             DocumentError: The encoding is unknown, or the time is no event time.
+            RegistryError: With ``live``, a subscription joins streams (PR0011).
         """
-        name = str(next(self._pushed)) if id is None else id
+        name = str(next(self._numbers)) if id is None else id
         event_time = None if time is None else Document(b"", time=time).event_time
         document = PushedInput(name, stream, event_time)
         document.encoding = encoding
-        # What is pushed hands out rows before its end, so a schema is trusted or not used.
-        under = self._fed_under.get(stream, self._gathering)
-        under = self._gathering if live else under
-        idle = [] if live else self._pool.idle_ones(under, in_parts=parts)
-        follower = self._pool.borrow(idle, under, in_parts=parts, is_live=live)
-        release = _drop if live else partial(self._pool.release, idle)
-        return OpenDocument(follower, document, self._joining, self._binder, release)
+        return self._readers.open(document, self._pushed_joins, parts=parts, live=live)
+
+    def push(self, document: Document | Data) -> list[Result]:
+        """Return the rows of a whole document, joined with all that were pushed before.
+
+        They are those that ``run`` gives for it, error rows included; the document is evaluated as
+        fast as there. Joined rows come last. What still waits for event time comes with a later
+        document, with ``heartbeat`` or with ``close``. Documents without an id are numbered.
+
+        >>> import penstock
+        >>> registry = penstock.Registry()
+        >>> _ = registry.add("b", "//b")
+        >>> engine = penstock.Engine(registry)
+        >>> [row.value for row in engine.push("<a><b/></a>")]
+        ['<b/>']
+
+        Raises:
+            DocumentError: The document's time is no event time.
+        """
+        portions = self._pushed([document], EACH_PIECE)
+        return [row for rows in rows_of(portions) for row in rows]
+
+    async def apush(self, document: Document | Data) -> list[Result]:
+        """Return the rows of ``push``; the event loop stays free meanwhile."""
+        import asyncio
+
+        return await asyncio.to_thread(self.push, document)
+
+    def push_many(self, documents: Iterable[Document | Data]) -> Matches:
+        """Return what several whole documents give, in bulk, with joined rows beside.
+
+        They are read in bundles, and joined in their order with all that were pushed before.
+
+        Raises:
+            DocumentError: The time of a document is no event time.
+            ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+        """
+        from penstock.engine.matches import PACE, merged
+
+        load_arrow()
+        return merged(self._pushed(documents, PACE))
 
     def cancel(self) -> None:
         """End all runs and all open documents of this engine, from any thread.
@@ -378,48 +409,66 @@ class Engine:
         """
         self._suspensions.resume(name)
 
-    def advance(self, heartbeat: Heartbeat) -> list[Result]:
-        """Return the joined rows that are complete once event time has come to a heartbeat.
+    def heartbeat(self, stream: str, time: datetime | float) -> list[Result]:
+        """Return the joined rows that are complete once a stream has come to an event time.
 
-        It is to ``open`` what a heartbeat in the source is to ``run``.
+        It is to ``push`` and ``open`` what a ``Heartbeat`` in the source is to ``run``.
 
         Raises:
             DocumentError: The time is no event time.
         """
-        time_us = microseconds_of(heartbeat.event_time)
-        with self._joining.lock:
-            self._joining.follow()
-            advanced = self._joining.with_published(self._joining.advance(time_us))
-            joined = [row for rows in advanced for row in rows]
-        with self._binder.lock:
-            return joined + [row for rows in self._binder.advance(time_us) for row in rows]
+        with self._readers.reader(EACH_PIECE, self._pushed_joins) as reader:
+            portions = reader.read([Heartbeat(stream, time)])
+            return [row for rows in rows_of(portions) for row in rows]
 
     def close(self) -> list[Result]:
         """End the joins of the documents pushed so far; return the rows of what still waited.
 
-        What is opened from now on joins nothing that was pushed before, and documents that are
+        What is pushed from now on joins nothing that was pushed before, and documents that are
         still open are not joined.
         """
-        ended, bound = self._joining, self._binder
-        self._joining, self._binder = self._pushed_joins()
-        with ended.lock:
-            joined = [row for rows in ended.with_published(ended.end()) for row in rows]
-        with bound.lock:
-            return joined + [row for rows in bound.end() for row in rows]
+        ended, self._pushed_joins = self._pushed_joins, self._new_joins(is_shared=True)
+        with self._readers.reader(EACH_PIECE, ended) as reader:
+            return [row for rows in rows_of(reader.end()) for row in rows]
+
+    def halt(self) -> datetime | None:
+        """End all joins, from any thread, without the rows of what still waits for event time.
+
+        Runs end after the document under way. Return what ``needs_from`` returns at this moment:
+        joins go on where they were if another engine reads the documents again whose event times
+        are not earlier, in the same order, and its rows are left out as long as the documents are
+        old ones.
+        """
+        needed = self.needs_from()
+        for active in list(self._active):
+            if isinstance(active, JoinStages):
+                active.halt()
+        ended, self._pushed_joins = self._pushed_joins, self._new_joins(is_shared=True)
+        ended.halt()
+        ended.close()
+        return needed
+
+    def needs_from(self) -> datetime | None:
+        """Return the earliest event time that joins may still need; None: nothing is joined.
+
+        It depends on the windows, and on ``lateness``: without it, and with a window that has no
+        end, joins need all documents.
+        """
+        joins = [one for one in list(self._active) if isinstance(one, JoinStages)]
+        times = [one.needed_from() for one in [*joins, self._pushed_joins]]
+        known = [time for time in times if time is not None]
+        return moment_of(min(known)) if known else None
 
     def __repr__(self) -> str:
         return f"<Engine of {self.registry!r}>"
 
-    def _new_joins(self) -> tuple[Joining, Binder]:
-        joining = Joining(self._joined, self.limits, self.joins)
-        return joining, Binder(self.limits, self.joins)
+    def __reduce__(self) -> tuple[Any, ...]:
+        message = "an engine is of one process and is not copied or pickled; "
+        raise TypeError(message + "make one in each process: penstock.Engine(registry)")
 
-    def _pushed_joins(self) -> tuple[Joining, Binder]:
-        """Return what joins documents that are pushed, and reads what they publish."""
-        joining, binder = self._new_joins()
-        reading = read_in_between(self._pool, self._gathering, self._suspensions, binder)
-        joining.publish_to(reading, binder)
-        return joining, binder
+    def _new_joins(self, *, is_shared: bool = False) -> JoinStages:
+        """Return the joins of a run, or those of all that is pushed."""
+        return JoinStages(*self._new_stages(), is_shared=is_shared)
 
     def _portions(
         self,
@@ -429,72 +478,22 @@ class Engine:
         joins: bool = True,
         **options: bool,
     ) -> Iterator[Portion]:
-        joining, binder = self._new_joins()
-        self._active.add(joining)
-        self._active.add(binder)
-        with closing(joining), closing(binder), ExitStack() as followers:
-            how = (pace, joining if joins else None, self._suspensions)
-
-            def follower_of(registry: AnyRegistry) -> Follower:
-                return followers.enter_context(self._pool.followed(registry, **options))
-
-            follow = partial(follower_of, self._gathering)
-            joining.publish_to(read_in_run(follow, pace, self._suspensions, binder), binder)
-            if joins:
-                plain = Driver(follower_of(self._gathering), *how, binder)
-            else:
-                plain = Driver(follower_of(self.registry), *how)
-            # All are there from the start, so that ``cancel`` reaches them.
-            drivers: dict[str | None, Driver] = {None: plain}
-            for stream, under in self._under.items():
-                if stream in self._fed_under:
-                    fed = Driver(follower_of(self._fed_under[stream]), *how)
-                    drivers[stream] = TrustingDriver(follower_of(under), fed, *how)
-                else:
-                    drivers[stream] = CheckingDriver(follower_of(under), plain, *how)
-            yield from Streams(drivers).run(items) if self.schemas else plain.run(items)
+        stages = self._new_joins() if joins else JoinStages()
+        self._active.add(stages)
+        with closing(stages), self._readers.reader(pace, stages, **options) as reader:
+            yield from reader.run(items)
 
     def _beside(self, sources: Sources, listening: Listening, **options: bool) -> Iterator[Portion]:
         """Yield what sources decide that are read side by side."""
         from penstock.engine.beside import read_beside
-        from penstock.engine.pieces import PieceDriver
 
-        joining, binder = self._new_joins()
-        self._active.add(joining)
-        self._active.add(binder)
-        with closing(joining), closing(binder), ExitStack() as followers:
+        joins = self._new_joins()
+        self._active.add(joins)
+        with closing(joins), self._readers.beside(joins, **options) as reader_of:
+            yield from read_beside(sources, reader_of, listening.note, joins)
 
-            def follow() -> Follower:
-                return followers.enter_context(self._pool.followed(self._gathering, **options))
-
-            def driver_of() -> PieceDriver:
-                return PieceDriver(follow(), EACH_PIECE, joining, self._suspensions, binder)
-
-            joining.publish_to(read_in_run(follow, EACH_PIECE, self._suspensions, binder), binder)
-
-            yield from read_beside(sources, driver_of, listening.note, joining.end_stream)
-
-    def _without_joins(self, documents: Iterable[Input]) -> Iterator[Input]:
-        """Yield the documents; raise as soon as a subscription joins them."""
-        checked = self.registry.snapshot()
-        for document in documents:
-            snapshot = self.registry.snapshot()
-            if snapshot is not checked:
-                _require_rows(snapshot)
-                checked = snapshot
-            yield document
-
-
-def _require_rows(snapshot: Snapshot) -> None:
-    served = (Request.ROWS, Request.MESSAGES)
-    require_requests(snapshot, served, "Engine.matches", "Engine.run")
-
-
-def _drop(follower: Follower) -> None:
-    """Leave a live session alone: its plans belong to the document that has ended."""
-
-
-def _is_document_order(order: Order) -> bool:
-    if order not in get_args(Order):
-        raise ValueError(f"there is no order {order!r}; use `decided` or `document`")
-    return order == "document"
+    def _pushed(self, documents: Iterable[Document | Data], pace: Pace) -> Iterator[Portion]:
+        """Yield what pushed documents decide; those without an id are numbered."""
+        numbered = (input_of(one, next(self._numbers)) for one in documents)
+        with self._readers.reader(pace, self._pushed_joins) as reader:
+            yield from reader.read(numbered)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import overload
+from typing import Any, overload
 
-from penstock.engine.driver import EACH_PIECE, Driver
 from penstock.engine.follower import Fixed
 from penstock.engine.items import Item, item_of
+from penstock.engine.reading import EACH_PIECE, Reader
 from penstock.engine.rows import Origin
 from penstock.engine.silence import warn_of_query
 from penstock.errors import QueryError
@@ -41,7 +41,7 @@ def evaluate(
     variables: Mapping[str, object] | None = None,
     select: Select | None = None,
     limits: Limits | None = None,
-) -> Answer: ...
+) -> Any: ...
 
 
 @overload
@@ -51,7 +51,7 @@ def evaluate(
     *,
     variables: Mapping[str, object] | None = None,
     limits: Limits | None = None,
-) -> Answer | list[Item]: ...
+) -> Any: ...
 
 
 def evaluate(
@@ -65,6 +65,9 @@ def evaluate(
     limits: Limits | None = None,
 ) -> Answer | list[Item]:
     """Return what an expression selects in a document, or its value.
+
+    What kind of answer there is depends on the text of the expression, so type checkers take any
+    annotation for it: ``total: float = penstock.evaluate("sum(//price)", shop)``.
 
     A text is XPath; :func:`penstock.xquery` makes a query of other texts. The document is bytes,
     XML text, a path or a binary file, and is read once. ``limits`` bound what it may cost.
@@ -151,7 +154,7 @@ def _rows(session: Session, name: str, source: Input) -> Iterator[tuple[int, Res
     """Yield the rows of a document with their nodes' places, as they are decided."""
     origin = Origin(session, [name], source)
     before: list[tuple[int, Result]] = []
-    for portion in Driver(Fixed(session, [name]), EACH_PIECE).run([source]):
+    for portion in Reader(Fixed(session, [name]), EACH_PIECE).run([source]):
         rows = origin.numbered_rows(portion.batch)
         before += rows
         yield from rows

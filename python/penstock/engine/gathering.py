@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from threading import RLock
 
@@ -11,7 +11,7 @@ from penstock.kernel import Plan
 from penstock.planning.bindings import BindingProgram
 from penstock.planning.program import Request
 from penstock.registry import AnyRegistry
-from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.live import Branch
 from penstock.registry.requests import requests_of
 from penstock.registry.subscriptions import Snapshot, Subscription
 
@@ -33,6 +33,14 @@ class GatheringSnapshot(Snapshot):
 
     sides: tuple[bytes, ...]
     bound: Mapping[str, Bound]
+    joining: tuple[tuple[str, ...], ...]
+    """For each side: the subscriptions that join it."""
+
+    def unused_sides(self, without: Collection[str]) -> list[int]:
+        """Return the numbers of the sides that are joined by these subscriptions alone."""
+        first = len(self.names)
+        joining = enumerate(self.joining, start=first)
+        return [number for number, names in joining if all(name in without for name in names)]
 
 
 def sides_of(program: BindingProgram) -> tuple[bytes, ...]:
@@ -74,7 +82,7 @@ class GatheringRegistry(AnyRegistry):
 
     compact = snapshot
 
-    def branch(self) -> LivePlan:
+    def branch(self) -> Branch:
         """Return the plan without bindings: a document that does not end gathers none."""
         return self._registry.branch()
 
@@ -107,6 +115,10 @@ class GatheringRegistry(AnyRegistry):
                 known[name] = program, Bound(place, BindingProgram.read(program))
         self._known = known
         bound = {name: one for name, (_, one) in known.items()}
-        sides = dict.fromkeys(side for one in bound.values() for side in sides_of(one.program))
+        sides: dict[bytes, dict[str, None]] = {}
+        for name, one in bound.items():
+            for side in sides_of(one.program):
+                sides.setdefault(side, {})[name] = None
         plan = Plan.attached([(plain.plan, 0), (Plan.build([*sides]), len(plain.names))])
-        return GatheringSnapshot(plain.version, plain.names, plan, tuple(sides), bound)
+        joining = tuple(tuple(names) for names in sides.values())
+        return GatheringSnapshot(plain.version, plain.names, plan, tuple(sides), bound, joining)

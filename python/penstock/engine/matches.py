@@ -6,9 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.engine.driver import Pace, Portion
-from penstock.kernel import BUNDLE_DOCUMENTS_MAX
-from penstock.registry.plans.names import look_up
+from penstock.engine.messages import MessagePage
+from penstock.engine.reading import Pace, Portion
+from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Plan, Session
+from penstock.planning.program import Request
+from penstock.registry import AnyRegistry
+from penstock.registry.plans.names import AttachedNames, look_up
+from penstock.registry.requests import require_requests
+from penstock.registry.subscriptions import Snapshot
 from penstock.results.arrow import batch_of, kernel_arrays, kind_names, schema
 from penstock.results.html import ROWS_MAX, table
 from penstock.sources import Input
@@ -26,6 +31,7 @@ PACE = Pace(
     is_prompt=False,
 )
 
+_ENTRY = ("document", "subscription", "offsets", "sizes", "values")
 _DOCUMENT = ("document", "stream", "event_time")
 FRAGMENT = ("kind", "name", "value", "start", "end", "bindings")
 """The columns that say what was found."""
@@ -38,7 +44,8 @@ class Matches:
     ``entries`` says who found something where: ``document`` is a row of ``documents``,
     ``subscription`` a number that ``names`` names, and ``fragments`` lists rows of ``fragments``;
     a filter lists none. A subscription may have several entries for a document. Lists and
-    fragments are shared by all who found the same. ``errors`` are rows as ``batches`` has them.
+    fragments are shared by all who found the same. ``errors`` are rows as ``batches`` has them, and
+    so are ``joined``, those of joins, which only pushed documents have.
     """
 
     documents: pa.RecordBatch
@@ -46,6 +53,7 @@ class Matches:
     fragments: pa.RecordBatch
     errors: pa.RecordBatch
     names: Sequence[str]
+    joined: pa.RecordBatch
 
     def __repr__(self) -> str:
         counts = (
@@ -74,13 +82,85 @@ def matches_of(portions: Iterable[Portion]) -> Iterator[Matches]:
 
     for portion in portions:
         entries, fragments = portion.batch.matches()
+        joined = portion.joined
         yield Matches(
             _documents(portion.documents),
             pa.record_batch(entries),
             fragments_of(fragments),
-            batch_of(portion.further_rows()),
+            batch_of(portion.error_rows()),
             portion.names,
+            joined.batch() if isinstance(joined, MessagePage) else batch_of([*joined]),
         )
+
+
+def without_joins(registry: AnyRegistry, documents: Iterable[Input]) -> Iterator[Input]:
+    """Return the documents; the iterator raises as soon as a later subscription joins them.
+
+    Raises:
+        RegistryError: A subscription joins documents.
+    """
+    snapshot = registry.snapshot()
+    _require_rows(snapshot)
+    return _checked(registry, snapshot, documents)
+
+
+def _checked(
+    registry: AnyRegistry, checked: Snapshot, documents: Iterable[Input]
+) -> Iterator[Input]:
+    for document in documents:
+        snapshot = registry.snapshot()
+        if snapshot is not checked:
+            _require_rows(snapshot)
+            checked = snapshot
+        yield document
+
+
+def _require_rows(snapshot: Snapshot) -> None:
+    served = (Request.ROWS, Request.MESSAGES)
+    require_requests(snapshot, served, "Engine.matches", "Engine.run")
+
+
+def merged(portions: Iterable[Portion]) -> Matches:
+    """Return the matches of all portions as one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    several = [*matches_of(portions)]
+    if not several:
+        session = Session(Plan.build([]))
+        several = [*matches_of([Portion((), session, (), session.take(), (), ())])]
+    if len(several) == 1:
+        return several[0]
+    names = AttachedNames(one.names for one in several)
+    firsts = dict.fromkeys(("document", "fragment", "place"), 0)
+    columns: dict[str, list[Any]] = {name: [] for name in _ENTRY}
+    fragments = []
+
+    def behind(numbers: Any, first: int) -> Any:
+        return pc.add(numbers, pa.scalar(first, numbers.type))
+
+    for one, first in zip(several, names.starts, strict=False):
+        document, subscription, lists = one.entries.columns
+        columns["document"].append(behind(document, firsts["document"]))
+        columns["subscription"].append(behind(subscription, first))
+        columns["offsets"].append(behind(lists.offsets, firsts["place"]))
+        columns["sizes"].append(lists.sizes)
+        columns["values"].append(behind(lists.values, firsts["fragment"]))
+        moved = behind(one.fragments.column("document"), firsts["document"])
+        fragments.append(one.fragments.set_column(0, "document", moved))
+        firsts["document"] += len(one.documents)
+        firsts["fragment"] += len(one.fragments)
+        firsts["place"] += len(lists.values)
+    whole = {name: pa.concat_arrays(parts) if parts else [] for name, parts in columns.items()}
+    places = (whole.pop(name) for name in ("offsets", "sizes", "values"))
+    return Matches(
+        pa.concat_batches([one.documents for one in several]),
+        pa.record_batch(whole | {"fragments": pa.ListViewArray.from_arrays(*places)}),
+        pa.concat_batches(fragments),
+        pa.concat_batches([one.errors for one in several]),
+        names,
+        pa.concat_batches([one.joined for one in several]),
+    )
 
 
 def _documents(documents: Sequence[Input]) -> Any:

@@ -7,18 +7,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from weakref import WeakSet
 
-from penstock.engine.binding import Binder
 from penstock.engine.follower import Follower
-from penstock.engine.joining import Joining
+from penstock.engine.stages import JoinStages
 from penstock.engine.suspension import Suspensions
 from penstock.engine.usage import Usage
 from penstock.limits import Limits
-from penstock.planning.brokering import BrokerOptions
 from penstock.registry import AnyRegistry
 
 _IDLE_MAX = 16
 
-Active = WeakSet[Follower | Joining | Binder]
+Active = WeakSet[Follower | JoinStages]
 
 
 class Pool:
@@ -31,7 +29,6 @@ class Pool:
         suspensions: Suspensions,
         active: Active,
         streams: Mapping[str, str],
-        broker: BrokerOptions,
         *,
         is_trusting: bool,
     ) -> None:
@@ -40,7 +37,6 @@ class Pool:
         self._suspensions = suspensions
         self._active = active
         self._streams = streams
-        self._broker = broker
         self._is_trusting = is_trusting
         self._idle: defaultdict[tuple[int, frozenset[str]], list[Follower]]
         self._idle = defaultdict(list)
@@ -54,7 +50,6 @@ class Pool:
             suspensions=self._suspensions,
             is_trusting=self._is_trusting,
             streams=self._streams,
-            broker=self._broker,
             **options,
         )
 
@@ -81,6 +76,8 @@ class Pool:
             follower = idle.pop()
         except IndexError:  # another thread may have been faster
             follower = self.new(registry, **options)
+        # A run that was cancelled may have come to its end nevertheless.
+        follower.session.clear()
         follower.advance()
         self._active.add(follower)
         return follower

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from penstock.engine.binding import Binder
-from penstock.engine.follower import Follower
-from penstock.engine.joining import Joining
-from penstock.engine.rows import Origin, blamed
+from penstock.engine.reading import Pace, Portion, Reader
+from penstock.engine.rows import Making
 from penstock.errors import DocumentError
-from penstock.kernel import Batch
 from penstock.results import Result
 from penstock.sources import Input, Piece
+
+if TYPE_CHECKING:
+    pass
+
+PACE = Pace(rows_max=1, value_bytes_max=1)
+"""A piece that decides nothing needs no portion."""
 
 
 class PushedInput(Input):
@@ -34,51 +37,33 @@ class OpenDocument:
     exception abandons the document.
     """
 
-    def __init__(
-        self,
-        follower: Follower,
-        document: Input,
-        joining: Joining,
-        binder: Binder,
-        release: Callable[[Follower], None],
-    ) -> None:
-        session = follower.session
-        with joining.lock:
-            session.listen(joining.follow())
-            self._version = joining.version
-            self._is_joined = not joining.is_idle
-        with binder.lock:
-            binder.follow(follower.snapshot)
-            self._is_bound = not binder.is_idle
-        self._snapshot = follower.snapshot
-        self._binder = binder
-        session.begin(document.encoding, document.stream)
-        self._follower: Follower | None = follower
-        self._origin = Origin(session, follower.names, document)
-        self._joining = joining
+    def __init__(self, reader: Reader, document: Input, release: Callable[[bool], None]) -> None:
+        self._document = document
         self._release = release
+        self._making = Making()
         self.results: list[Result] = []
+        self._reader: Reader | None = reader
+        reader.begin(document)
+        if reader.has_failed:
+            raise self._fail(reader, [])
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> list[Result]:
         """Return the results decided by the next bytes of the document.
 
         Each result appears once, in the call that supplies the byte that completes it. Where the
-        pieces end never changes the results or their order.
+        pieces end never changes the results or their order. What a subscription cannot do with
+        the document is an error row of that subscription.
 
         Raises:
             DocumentError: The bytes so far cannot begin a well-formed document. ``results`` holds
                 what this call decided before; the document is closed.
             LimitError: The document passed a limit; likewise.
         """
-        follower = self._open_follower()
-        session = follower.session
-        try:
-            follower.attach()
-            self._origin.rename(follower.names)
-            session.feed(chunk)
-        except DocumentError as error:
-            raise self._fail(follower, error) from None
-        return self._rows(follower)
+        reader = self._open_reader()
+        rows = [row for rows in self._rows(reader.push(memoryview(chunk))) for row in rows]
+        if reader.has_failed:
+            raise self._fail(reader, rows)
+        return rows
 
     def finish(self) -> list[Result]:
         """Return the results that the end of the document decides, and close it.
@@ -101,33 +86,15 @@ class OpenDocument:
             DocumentError: As ``finish``.
             LimitError: As ``finish``.
         """
-        follower = self._open_follower()
+        reader = self._open_reader()
+        reader.end_document()
+        if reader.has_failed:
+            raise self._fail(reader, [])
+        self._reader = None
         try:
-            follower.session.finish()
-        except DocumentError as error:
-            raise self._fail(follower, error) from None
-        if not self._is_joined:
-            rows = self._rows(follower) + self._bound_at_end()
-            self._end(follower)
-            yield rows
-            return
-        batch = follower.session.take()
-        bound = self._bound(batch)
-        rows = self._origin.rows(batch) + bound
-        witness = next((witness for _, witness in batch.witnesses()), None)
-        self._end(follower)
-        joining = self._joining
-        joined = joining.with_published(
-            joining.finish(self._origin.document, witness, self._version)
-        )
-        try:
-            with joining.lock, closing(joined):
-                yield rows + next(joined, [])
-                yield from joined
+            yield from self._rows(reader.finish())
         finally:
-            bound = self._bound_at_end()
-        if bound:
-            yield bound
+            self._release(True)
 
     def close(self) -> None:
         """Finish the document if it is open; ``results`` then holds what its end decided.
@@ -142,11 +109,11 @@ class OpenDocument:
     @property
     def is_closed(self) -> bool:
         """Whether the document has ended or failed."""
-        return self._follower is None
+        return self._reader is None
 
     def __repr__(self) -> str:
         state = "closed" if self.is_closed else "open"
-        return f"<OpenDocument {self._origin.document.document!r}, {state}>"
+        return f"<OpenDocument {self._document.document!r}, {state}>"
 
     def __enter__(self) -> OpenDocument:
         return self
@@ -159,56 +126,29 @@ class OpenDocument:
     ) -> None:
         if kind is None:
             self.close()
-        else:
-            # In the middle of a document a session is of no use to anybody else.
-            follower, self._follower = self._follower, None
-            if follower is not None:
-                follower.settle()
+        elif not self.is_closed:
+            self._reader = None
+            self._release(False)
 
-    def _open_follower(self) -> Follower:
-        if self._follower is None:
+    def _open_reader(self) -> Reader:
+        if self._reader is None:
             raise ValueError("the document is closed")
-        return self._follower
+        return self._reader
 
-    def _fail(self, follower: Follower, error: DocumentError) -> DocumentError:
-        rows = self._rows(follower)
-        count = self._binder.count(self._origin.document)
-        if count:
-            error.after_bindings(count)
-        joining = self._joining
-        with joining.lock:
-            for joined in joining.with_published(joining.pass_by(self._origin.document)):
-                rows += joined
-        rows += self._bound_at_end()
-        self._end(follower)
-        return blamed(error, follower.session, follower.names).with_results(rows)
+    def _rows(self, portions: Iterable[Portion]) -> Iterator[list[Result]]:
+        for portion in portions:
+            yield from self._making.rows(portion)
 
-    def _rows(self, follower: Follower) -> list[Result]:
-        session = follower.session
-        if not session.row_count():
-            return []
-        batch = session.take()
-        bound = self._bound(batch)
-        return self._origin.rows(batch) + bound
-
-    def _bound(self, batch: Batch) -> list[Result]:
-        """Return the rows of the bindings of a batch, which are taken out of it."""
-        if not self._is_bound:
-            return []
-        document = self._origin.document
-        with self._binder.lock:
-            joined = self._binder.join(self._snapshot, [document], batch)
-            return [row for rows in joined for row in rows]
-
-    def _bound_at_end(self) -> list[Result]:
-        """Return the rows of what memory missed, where the document's time lets bindings go."""
-        if not self._is_bound:
-            return []
-        with self._binder.lock:
-            ended = self._binder.end_document(self._origin.document)
-            return [row for rows in ended for row in rows]
-
-    def _end(self, follower: Follower) -> None:
-        self._follower = None
-        follower.settle()
-        self._release(follower)
+    def _fail(self, reader: Reader, rows: list[Result]) -> DocumentError:
+        """Close the document; return its error with the rows before it."""
+        failure: DocumentError | None = None
+        for portion in reader.finish():
+            alone = [one for one in portion.errors if one[1].subscription is not None]
+            for _, error in portion.errors:
+                failure = error if error.subscription is None else failure
+            for further in self._making.rows(portion._replace(errors=alone)):
+                rows += further
+        assert failure is not None, "the document has failed"
+        self._reader = None
+        self._release(True)
+        return failure.with_results(rows)

@@ -11,12 +11,17 @@ from penstock.planning.streams import published_stream, unfed_reason, unfed_stre
 from penstock.registry import AnyRegistry, Snapshot
 from penstock.results import Heartbeat, Result
 from penstock.sources import Input
+from penstock.sources.files import FileInput
 from penstock.twigs import Query
 
 SUBSCRIPTIONS_MAX = 100
 """Of larger registries it is only said if nothing at all was found."""
 _SAMPLES = 3
-_SAMPLE_BYTES = 4 << 20
+"""So many documents are remembered whose bytes may be in memory …"""
+_FILES = 1000
+"""… and so many of which only the path is."""
+_SAMPLE_BYTES = 16 << 20
+_TEXT_MAX = 200
 _WARNINGS_MAX = 10
 _QUERIES_KEPT = 10_000
 
@@ -67,7 +72,7 @@ class Silence:
             return
         where = f"in {documents} document{'' if documents == 1 else 's'}"
         subscriptions = [one for one in self._registry if one.name in names]
-        reason_of = _Reasons(samples)
+        reason_of = _Reasons(samples, documents)
         published = {*filter(None, (published_stream(one.query) for one in self._registry))}
         for one in subscriptions[:_WARNINGS_MAX]:
             query = one.query
@@ -120,7 +125,8 @@ class Listening:
         """Take note of a document that is read."""
         self._documents += 1
         self._fed.add(document.stream)
-        if self._waiting and len(self._samples) < _SAMPLES:
+        most = _FILES if isinstance(document, FileInput) else _SAMPLES
+        if self._waiting and len(self._samples) < most:
             self._samples.append(document)
 
     def rows(self, portions: Iterable[list[Result]], level: int = 4) -> Iterator[list[Result]]:
@@ -160,7 +166,7 @@ class Listening:
             found = {row.subscription for row in rows}
             self._waiting.difference_update(found)
             self._silence.settle(found)
-        self._has_rows = self._has_rows or any(row.error is None for row in rows)
+        self._has_rows = self._has_rows or any(row.subscription and not row.error for row in rows)
         if any(row.error is not None for row in rows):
             self._failures += sum(row.error is not None and not row.subscription for row in rows)
 
@@ -175,7 +181,8 @@ def warn_of_query(query: Query, read_again: Callable[[], Input | None], level: i
         _warned.pop(next(iter(_warned)), None)
     sample = read_again()
     reason = _Reasons([] if sample is None else [sample])(query)
-    _warn(f"the query {query.text} gave no row", reason, level)
+    text = query.text if len(query.text) <= _TEXT_MAX else f"{query.text[: _TEXT_MAX - 1]}…"
+    _warn(f"the query {text} gave no row", reason, level)
 
 
 def is_ignored() -> bool:
@@ -189,11 +196,11 @@ def is_ignored() -> bool:
 class _Reasons:
     """Why queries gave nothing in the same samples."""
 
-    def __init__(self, samples: Sequence[Input]) -> None:
-        # Few need it, and it takes a while to load.
+    def __init__(self, samples: Sequence[Input], documents: int = 1) -> None:
+        # It is rarely needed, and takes a while to load.
         from penstock.engine.diagnosis import Samples
 
-        self._samples = Samples(lambda: samples, _SAMPLE_BYTES)
+        self._samples = Samples(lambda: samples, _SAMPLE_BYTES, documents=documents)
         self._has_any = bool(samples)
 
     def __call__(self, query: Query) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from penstock import logs
+from penstock.engine.rows import SUSPENDED
 from penstock.errors import DocumentError, LimitError, RegistryError
 from penstock.registry import AnyRegistry
 from penstock.registry.subscriptions import Subscription, name_is_unknown
@@ -30,6 +31,8 @@ class Suspensions:
     """Grows with every change, so that sessions know when to take it over."""
     strikes: dict[str, int] = field(default_factory=dict)
     """By name: how many documents in a row a subscription has failed at, up to the last one."""
+    joined_strikes: dict[str, int] = field(default_factory=dict)
+    """The same for what failed while it was joined."""
 
     def __post_init__(self) -> None:
         if self.after is not None and self.after < 1:
@@ -41,6 +44,19 @@ class Suspensions:
             self._suspended[name] = (self.registry.get(name), error)
             self.version += 1
         logs.engine.warning("the subscription %s is suspended: %s", name, error)
+
+    def strike(
+        self, strikes: dict[str, int], name: str, error: DocumentError
+    ) -> DocumentError | None:
+        """Count a document at which a subscription failed; return an error if it is suspended."""
+        if name in self._suspended:
+            return None
+        times = strikes[name] = strikes.get(name, 0) + 1
+        if times != self.after:
+            return None
+        del strikes[name]
+        self.suspend(name, error)
+        return _suspended(name, times, error)
 
     def resume(self, name: str) -> None:
         """Let a subscription go on.
@@ -58,6 +74,8 @@ class Suspensions:
 
     def reasons(self) -> dict[str, DocumentError]:
         """Return the suspended subscriptions by name; one that was replaced is no longer one."""
+        if not self._suspended:
+            return {}
         with self._lock:
             gone = [
                 name
@@ -104,12 +122,9 @@ class Strikes:
             for name in strikes.keys() - failed:
                 strikes.pop(name, None)
             for name in failed:
-                error = self._failing.pop((number, name))
-                times = strikes[name] = strikes.get(name, 0) + 1
-                if times == self._suspensions.after:
-                    del strikes[name]
-                    self._suspensions.suspend(name, error)
-                    errors.append((number, _suspended(name, times, error)))
+                failure = self._failing.pop((number, name))
+                if error := self._suspensions.strike(strikes, name, failure):
+                    errors.append((number, error))
         return errors
 
 
@@ -119,5 +134,5 @@ def _suspended(name: str, times: int, error: DocumentError) -> DocumentError:
         f"{error.reason}; Engine.resume lets it go on"
     )
     limit = error.limit if isinstance(error, LimitError) else ""
-    told = LimitError("PL0018", reason, error.byte, error.line, error.path, limit=limit)
+    told = LimitError(SUSPENDED, reason, error.byte, error.line, error.path, limit=limit)
     return told.of_subscription(name, ordinal=-2)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from penstock.engine.driver import Pace, Portion
+from penstock.engine.reading import Pace, Portion
 from penstock.engine.table_schema import table_schema
 from penstock.errors import DocumentError, PenstockWarning, RegistryError
 from penstock.kernel import BUNDLE_DOCUMENTS_MAX

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from penstock.errors import DocumentError
@@ -26,9 +26,19 @@ _UNBOUNDED = Limits().results_max
 
 
 class Messages:
-    """The messages of subscriptions that join the same bindings in the same way."""
+    """The messages of subscriptions that join the same bindings in the same way.
 
-    def __init__(self, programs: Mapping[str, bytes], stream: str, limits: Limits) -> None:
+    ``note_failure`` is called with each subscription that fails at a tuple.
+    """
+
+    def __init__(
+        self,
+        programs: Mapping[str, bytes],
+        stream: str,
+        limits: Limits,
+        note_failure: Callable[[str, DocumentError], None] | None = None,
+    ) -> None:
+        self._note_failure = note_failure
         self._names = [*programs]
         self._stream = stream
         self._plan = Plan.build([*programs.values()])
@@ -50,7 +60,10 @@ class Messages:
             yield from rows
             origin = _Origin(tuples[0])
             for name in self._names if error is not None else failed:
-                yield origin.failure(name, self._stream, error or failed[name])
+                failure = error or failed[name]
+                if self._note_failure is not None:
+                    self._note_failure(name, failure)
+                yield origin.failure(name, self._stream, failure)
 
     def interrupt(self) -> None:
         """End what is being evaluated, from any thread."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 from weakref import WeakSet
 
-from penstock.kernel import Plan, Session
+from penstock.kernel import Plan
 from penstock.results.html import table
 
 if TYPE_CHECKING:
@@ -81,30 +82,44 @@ class Usage:
         with self.lock:
             self._followers.add(follower)
 
-    def count(self, session: Session, names: Sequence[str], before: Plan | None = None) -> None:
-        """Add up what a session has to say; the caller holds the lock.
+    def count(self, follower: Follower, before: Plan | None = None) -> None:
+        """Add up what a session has counted; the caller holds the lock.
 
         Given the plan that is adopted next, only what would be lost by it: that costs the change.
         """
-        for number, matches, last, cost in session.take_usage(before):
-            if number >= len(names):  # what watches over a schema is no subscription
+        names = follower.names
+        for number, matches, last, cost in follower.session.take_usage(before):
+            if number < len(names):
+                self._add(names[number], matches, last, cost)
                 continue
-            counted = self._counted.setdefault(names[number], [0, 0, 0.0])
-            counted[0] += matches
-            counted[1] = max(counted[1], last)
-            counted[2] += cost
+            # Bindings are no rows; their cost is shared by the subscriptions that join them.
+            sharing = follower.joined_by(number)
+            for name in sharing:
+                self._add(name, 0, 0, cost / len(sharing))
+
+    def count_rows(self, counts: Mapping[str, int]) -> None:
+        """Add rows that joins made, by subscription; each costs one."""
+        now = int(time.time())
+        with self.lock:
+            for name, rows in counts.items():
+                self._add(name, rows, now, rows)
+
+    def _add(self, name: str, matches: int, last: float, cost: float) -> None:
+        counted = self._counted.setdefault(name, [0, 0, 0.0])
+        counted[0] += matches
+        counted[1] = max(counted[1], last)
+        counted[2] += cost
 
     def statistics(self) -> EngineStatistics:
         """Return the sums."""
         held: dict[str, int] = {}
         with self.lock:
             for follower in self._followers:
-                self.count(follower.session, follower.names)
+                self.count(follower)
+                names = follower.names
                 for number, share in follower.session.held_by_subscription():
-                    if number >= len(follower.names):
-                        continue
-                    name = follower.names[number]
-                    held[name] = held.get(name, 0) + share
+                    if number < len(names):
+                        held[names[number]] = held.get(names[number], 0) + share
             whole = sum(cost for _, _, cost in self._counted.values()) or 1.0
             return EngineStatistics(
                 [self._used(name, held.get(name, 0), whole) for name in {*self._counted, *held}]

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
-from typing import Literal, get_args
+from typing import Self
 
+from penstock.errors import refuse_gone
 from penstock.joins.spilling import Queue, Spill
 from penstock.joins.subscribing import Found, Outcome, Subscribers
 from penstock.kernel import (
     JOIN_BATCH_ROWS_MAX,
     JOIN_STATE_BYTES_MAX,
-    JOIN_VIEWS_MAX,
     JoinState,
     JoinStatistics,
     Witness,
@@ -23,17 +23,16 @@ from penstock.limits import Limits
 
 MICROSECONDS = 1_000_000
 
-PARTITIONS_MAX = 1 << 20
-"""So many hash partitions may a stream of a progressive join have."""
-
-Strategy = Literal["shared", "sequential", "mmqjp", "views"]
-"""How rows are found: ``shared`` is the one to use, the others are there to be compared with."""
-
-Flush = Literal["auto", "rrpj", "rpj", "random"]
-"""What a progressive join writes out when memory is full; ``auto`` is the one to use."""
-
-Probe = Literal["rop", "rop-written", "sequential", "apriori"]
-"""In which order a progressive join probes streams; ``rop`` learns it from its results."""
+_PAPERS = "the engine chooses by itself; strategies of papers are in papers/ of the repository"
+_GONE = {
+    **dict.fromkeys(("strategy", "views_max", "flush", "probe"), _PAPERS),
+    **dict.fromkeys(
+        ("flush_fraction", "partitions", "page_bytes"),
+        "it follows from state_bytes_max",
+    ),
+    "hash_bits": "values have hashes of 64 bits",
+}
+"""Settings of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,52 +44,28 @@ class JoinOptions:
     State beyond ``state_bytes_max`` goes to files: records, and what waits for its window to pass.
     Results are handed out in batches of up to ``batch_rows_max``.
 
-    The rest is for ``ProgressiveJoiner``, which joins bindings and not documents: what leaves
-    memory when it is full (``flush``), which part of the budget leaves at a time
-    (``flush_fraction``), hash partitions of each stream, bytes of a page, and in which order
-    streams are probed.
-
     >>> JoinOptions(lateness=60).lateness_us
     60000000
 
     Raises:
-        ValueError: The lateness is negative, or no number, batches have no rows, or a setting of
-            progressive joins is out of its range.
+        ValueError: The lateness is negative, or not a number; a bound is no whole number from 1 on.
     """
 
     lateness: timedelta | float | None = None
     state_bytes_max: int = JOIN_STATE_BYTES_MAX
     batch_rows_max: int = JOIN_BATCH_ROWS_MAX
-    strategy: Strategy = "shared"
-    views_max: int = JOIN_VIEWS_MAX
-    hash_bits: int = 64
-    flush: Flush = "auto"
-    flush_fraction: float = 0.1
-    partitions: int = 1024
-    page_bytes: int = 40_960
-    probe: Probe = "rop"
+
+    def __new__(cls, *_: object, **settings: object) -> Self:
+        refuse_gone(settings, _GONE)
+        return object.__new__(cls)
 
     def __post_init__(self) -> None:
-        try:
-            is_bound = 0 <= (self.lateness_us or 0) < 1 << 63
-        except (ValueError, OverflowError):  # what is no number, or infinite, cannot be rounded
-            is_bound = False
-        if not is_bound:
-            raise ValueError(f"lateness is a number of seconds from 0 on, not {self.lateness}")
-        if self.batch_rows_max < 1:
-            raise ValueError(f"a batch has a row at least, not {self.batch_rows_max}")
-        if self.flush not in get_args(Flush):
-            raise ValueError(f"flush is one of {', '.join(get_args(Flush))}, not {self.flush}")
-        if self.probe not in get_args(Probe):
-            raise ValueError(f"probe is one of {', '.join(get_args(Probe))}, not {self.probe}")
-        if not 0 < self.flush_fraction <= 1:
-            message = f"flush_fraction is more than 0 and at most 1, not {self.flush_fraction}"
-            raise ValueError(message)
-        if not 1 <= self.partitions <= PARTITIONS_MAX:
-            message = f"a stream has 1 to {PARTITIONS_MAX} partitions, not {self.partitions}"
-            raise ValueError(message)
-        if self.page_bytes < 1:
-            raise ValueError(f"a page has a byte at least, not {self.page_bytes}")
+        if not _is_lateness(self.lateness):
+            raise ValueError(f"lateness is a number of seconds from 0 on, not {self.lateness!r}")
+        for name in ("state_bytes_max", "batch_rows_max"):
+            value = getattr(self, name)
+            if type(value) is not int or not 1 <= value < 1 << 63:
+                raise ValueError(f"{name} is a whole number from 1 on, not {value!r}")
 
     @property
     def lateness_us(self) -> int | None:
@@ -102,6 +77,25 @@ class JoinOptions:
                 return bound // timedelta(microseconds=1)
             case seconds:
                 return round(seconds * MICROSECONDS)
+
+    def open(self, limits: Limits) -> JoinState:
+        """Return joins without records that run like this."""
+        return JoinState(
+            limits,
+            lateness=self.lateness_us,
+            state_bytes_max=self.state_bytes_max,
+            batch_rows_max=self.batch_rows_max,
+        )
+
+
+def _is_lateness(value: object) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value * MICROSECONDS < 1 << 63  # false for NaN
 
 
 class Joiner:
@@ -118,15 +112,7 @@ class Joiner:
         self, options: JoinOptions | None = None, limits: Limits | None = None, first: int = 0
     ) -> None:
         self.options = options or JoinOptions()
-        self.joins = JoinState(
-            limits or Limits(),
-            lateness=self.options.lateness_us,
-            state_bytes_max=self.options.state_bytes_max,
-            batch_rows_max=self.options.batch_rows_max,
-            strategy=self.options.strategy,
-            views_max=self.options.views_max,
-            hash_bits=self.options.hash_bits,
-        )
+        self.joins = self.options.open(limits or Limits())
         self.subscribers = Subscribers(self.joins, limits)
         self._spill = Spill(self.joins)
         self._numbers = count(first)

@@ -117,30 +117,29 @@ class ProgressiveJoiner:
         options: JoinOptions | None = None,
         limits: Limits | None = None,
         *,
-        selectivities: Sequence[float] = (),
         seed: int = 0,
     ) -> None:
         options = options or JoinOptions()
         self._rows_max = options.batch_rows_max
         self._pages = PageFile()
         self._failure: StateError | None = None
-        self._join = ProgressiveJoin(
+        self._join = self._open(graph, options, limits or Limits(), seed)
+        self.interrupt = self._join.interrupt
+
+    def _open(
+        self, graph: JoinGraph, options: JoinOptions, limits: Limits, seed: int
+    ) -> ProgressiveJoin:
+        """Return the native join, whose pages go to ``self._pages``."""
+        return ProgressiveJoin(
             self._pages,
             graph.attributes,
             graph.equalities,
             graph.comparisons,
-            limits or Limits(),
+            limits,
             within=graph.within_us,
-            flush=options.flush,
-            flush_fraction=options.flush_fraction,
-            partitions=options.partitions,
-            page_bytes=options.page_bytes,
-            probe=options.probe,
-            selectivities=selectivities,
             state_bytes_max=options.state_bytes_max,
             seed=seed,
         )
-        self.interrupt = self._join.interrupt
 
     @property
     def native(self) -> ProgressiveJoin:

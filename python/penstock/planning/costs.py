@@ -1,8 +1,9 @@
-"""What an expression costs while a document grows: flat, kept for each record, or pairs.
+"""What an expression costs while a document grows: flat, kept for each record, pairs or powers.
 
 A set along an order axis is summed up for all nodes that ask: existence is a bit, a count or a sum
 a number, a position a few nodes; a comparison with values of the node keeps what differs. Where
-there is no such summary, a pair is kept for each node and each member.
+there is no such summary, a pair is kept for each node and each member. Where the members then lead
+on to sets of their own, each pair meets all members of those.
 """
 
 from __future__ import annotations
@@ -123,6 +124,24 @@ def _sets(atom: x.Expression) -> Iterator[tuple[_Use, x.Nodes]]:
 def _cost_of_set(use: _Use, nodes: x.Nodes, here: int) -> Cost:
     """Return what a set costs that every node has one of."""
     spine = list(_spine(nodes))
+    cost = _cost_of_spine(use, nodes, spine, here)
+    return _cost_of_pairs(spine) if cost is Cost.PAIRS else cost
+
+
+def _cost_of_pairs(moves: list[x.Step]) -> Cost:
+    """Return PAIRS, or POWERS if the members lead on along an axis to others."""
+    moves = [step for step in moves if step.axis in _ORDER | BACK]
+    around = [step for step in moves if step.axis is not Axis.PARENT or step.predicates]
+    return Cost.POWERS if len(around) > 1 else Cost.PAIRS
+
+
+def _is_one(step: x.Step) -> bool:
+    """Return whether a step leads from each node to one node at most."""
+    return any(is_one_rank(part) or _is_from_last(part) for part in step.predicates)
+
+
+def _cost_of_spine(use: _Use, nodes: x.Nodes, spine: list[x.Step], here: int) -> Cost:
+    """Return what a set costs if its members do not lead on."""
     endless = [step for step in spine if _is_endless(step, here)]
     if not _is_path(nodes) and (endless or any(step.axis in _ORDER | BACK for step in spine)):
         return Cost.PAIRS
@@ -243,7 +262,7 @@ def _cost_of_looking_back(nodes: x.Step | x.Filter) -> Cost:
     is_simple = isinstance(nodes, x.Step) and counted in ([], [0])
     moves = [step.axis for step in spine if step.axis in _ORDER | BACK]
     if not is_simple or (counted and len(moves) > 1):
-        return Cost.PAIRS
+        return _cost_of_pairs([step for step in spine if not _is_one(step)])
     return Cost.KEPT if any(axis in _ORDER for axis in moves) else Cost.FLAT
 
 

@@ -16,7 +16,6 @@ from penstock.planning.verdicts import Verdict
 from penstock.planning.words import COSTS
 from penstock.results.html import Text
 from penstock.schemas import Schema
-from penstock.schemas.facts import NO_FACTS, facts_of
 from penstock.twigs import Event, Message, Query, Selection
 from penstock.twigs.printing import print_query
 from penstock.twigs.sequences import Sequences
@@ -76,8 +75,7 @@ def explain(query: Query | str, schema: Schema | None = None) -> Text:
     if isinstance(query.output, Sequences) and is_over_streams(query.output):
         return _titled(sections + explain_bindings(query) + _said(binding_verdict(query)))
     if isinstance(query.output, Sequences):
-        facts = NO_FACTS if schema is None else facts_of(schema)
-        sections += explain_sequences(query.output, facts)
+        sections += explain_sequences(query.output)
         return _titled(sections + _said(sequence_verdict(query.output)))
     if isinstance(query.output, Table):
         sections += explain_table(query.output)

@@ -113,7 +113,7 @@ def _kept(expression: x.Expression, is_asked: bool = False) -> Iterator[str]:
 
 def _bound(wait: Wait, cost: Cost, nodes: x.Nodes, name: str) -> tuple[str, Cost, str]:
     """Return what bounds the memory, what a record costs, and whether a stream may be endless."""
-    if cost is Cost.PAIRS:
+    if cost >= Cost.PAIRS:
         memory = "grows with the pairs of a node and a member of its set, to `Limits.pairs_max`"
         return memory, cost, "no: a node may meet all records before it"
     if wait.moment is Moment.DOCUMENT:

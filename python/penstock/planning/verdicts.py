@@ -25,6 +25,8 @@ class Cost(IntEnum):
     """Something is kept for each record; memory grows with the document, time follows it."""
     PAIRS = 2
     """A node meets every member of its set, at most ``Limits.pairs_max`` pairs in a document."""
+    POWERS = 3
+    """The members lead on to sets of their own: time grows with a higher power than the square."""
 
 
 @dataclass(frozen=True, slots=True)

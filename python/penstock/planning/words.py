@@ -10,6 +10,8 @@ COSTS = {
     Cost.FLAT: "flat: every record costs the same",
     Cost.KEPT: "kept: something is kept for each record; time follows the input",
     Cost.PAIRS: "pairs: a node meets every member of its set, within `Limits.pairs_max`",
+    Cost.POWERS: "powers: the members of a node's set lead on to sets of their own, within "
+    "`Limits.pairs_max`",
 }
 EVENTS = {
     NodeKind.ATTRIBUTE: "at the start tag that carries it",

@@ -42,6 +42,10 @@ class ChangeableRegistry(AnyRegistry):
     ) -> Subscription:
         """Add a subscription; a text is XPath unless ``language`` says otherwise.
 
+        ``mode`` says what a document gives: with ``query`` every result, with ``filter`` one row
+        if there is a result, with ``running`` the value of an aggregate after every node. ``owner``
+        is a name to list subscriptions by, and ``delivery`` a text or an object of JSON that says
+        where rows go; both are kept for the caller, and nothing else depends on them.
         ``namespaces``, ``variables`` and ``select`` are those of :func:`penstock.xpath`.
 
         >>> import penstock

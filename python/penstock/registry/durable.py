@@ -23,14 +23,14 @@ from typing import Any
 from penstock import logs
 from penstock.errors import DamageError, RegistryError
 from penstock.planning.records import JoinOutput, is_publishing, output_of
-from penstock.registry.changeable import ChangeableRegistry
 from penstock.registry.circles import publishers_of
 from penstock.registry.columns import columns_of
 from penstock.registry.loading.bulk import BulkInsert
 from penstock.registry.loading.lines import CompiledChunk
 from penstock.registry.loading.load import LoadReport
+from penstock.registry.memory import MemoryRegistry
 from penstock.registry.plans import files
-from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.live import Branch
 from penstock.registry.plans.pins import Pins, VersionName
 from penstock.registry.plans.published import PublishedPlans
 from penstock.registry.plans.tiers import Tier, attach_tiers
@@ -68,8 +68,11 @@ PLANS_KEPT = 8
 _SNAPSHOTS_KEPT = 4
 
 
-class DurableRegistry(ChangeableRegistry):
+class DurableRegistry(MemoryRegistry):
     """The registry of a folder; ``Registry.open(path)`` returns it.
+
+    It has nothing of a registry in memory but the type, ``penstock.Registry``: every method that
+    uses what is kept is its own.
 
     When a change returns, it is on the disk; without ``flush`` the operating system has it, so it
     survives a crash of the process, and a power cut may undo it. A crash in the middle of a change
@@ -239,7 +242,7 @@ class DurableRegistry(ChangeableRegistry):
                 return self._build(self.version)
             return self._current.compact(self.version)
 
-    def branch(self) -> LivePlan:
+    def branch(self) -> Branch:
         """Return the current plan for a document that is being read; it follows all changes.
 
         Raises:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import count
 from operator import attrgetter
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock import logs
 from penstock.errors import RegistryError
@@ -16,7 +16,7 @@ from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.registry.changeable import ChangeableRegistry
 from penstock.registry.loading.lines import CompiledChunk, LineError
 from penstock.registry.loading.load import LoadReport
-from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.live import Branch, LivePlan
 from penstock.registry.plans.tiers import PlannedSubscription
 from penstock.registry.subscriptions import (
     Snapshot,
@@ -144,7 +144,7 @@ class MemoryRegistry(ChangeableRegistry):
             self._snapshot = Snapshot(self._version, *self._live.plan())
             return self._snapshot
 
-    def branch(self) -> LivePlan:
+    def branch(self) -> Branch:
         with self._lock:
             return self._live.branch()
 
@@ -159,6 +159,10 @@ class MemoryRegistry(ChangeableRegistry):
 
     def __repr__(self) -> str:
         return f"<Registry of {len(self)} subscriptions, version {self.version}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        message = "a registry in memory is of one process and is not copied or pickled; "
+        raise TypeError(message + "Registry.open(path) returns one that other processes can open")
 
     def _add(self, subscription: Subscription) -> None:
         with self._lock:

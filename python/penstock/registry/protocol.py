@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.live import Branch
 from penstock.registry.subscriptions import Snapshot, Subscription, name_is_unknown
 
 
@@ -43,7 +43,7 @@ class AnyRegistry(Protocol):
         Tiers are merged in the background anyway. Call this before the plan is copied elsewhere.
         """
 
-    def branch(self) -> LivePlan:
+    def branch(self) -> Branch:
         """Return the current plan for a document that is being read; it follows all changes."""
 
     def __iter__(self) -> Iterator[Subscription]:

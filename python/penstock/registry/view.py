@@ -9,7 +9,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from penstock.errors import RegistryError
-from penstock.registry.plans.live import LivePlan
+from penstock.registry.plans.live import Branch
 from penstock.registry.plans.tiers import Tier
 from penstock.registry.protocol import AnyRegistry
 from penstock.registry.subscriptions import Snapshot, Subscription
@@ -51,10 +51,10 @@ class RegistryView(AnyRegistry):
         """Return the version's tiers, as they were published to streams, or one."""
         return self._registry.tiers_at(self._version)
 
-    def branch(self) -> LivePlan:
+    def branch(self) -> Branch:
         """Return the version's plan, which nothing changes."""
         tier = self._registry.tier_at(self._version)
-        return LivePlan(RLock(), lambda first, last: (), [tier])
+        return Branch(RLock(), lambda first, last: (), [tier])
 
     def __iter__(self) -> Iterator[Subscription]:
         return iter(self._registry.subscriptions_at(self._version))

@@ -30,7 +30,7 @@ def schema() -> Any:
     """Return the Arrow schema of the rows.
 
     Raises:
-        ImportError: pyarrow is not installed; ``pip install penstock[arrow]`` does that.
+        ImportError: pyarrow is not installed; ``pip install penstock-xml[arrow]`` does that.
     """
     return schema_of(COLUMNS)
 

@@ -28,6 +28,7 @@ KINDS = (
     "match",
     "error",
     "record",
+    "end",
 )
 """What a row can be. The kernel counts in this order."""
 

@@ -107,9 +107,11 @@ class Configuration:
         """
         try:
             content = json.loads(text)
-            views = [_view(view) for view in content["views"]]
             if content.get("format", FORMAT) != FORMAT:
-                raise SettingError("PV0001", f"the format {content['format']!r} is not known")
+                message = f"the configuration has format {content['format']!r}; this version of "
+                message += f"Penstock reads format {FORMAT}; make it of its views anew"
+                raise SettingError("PV0001", message)
+            views = [_view(view) for view in content["views"]]
             made = Configuration(views, namespaces=content.get("namespaces"))
             said = content.get("id", made.id.hex())
         except (ValueError, TypeError, KeyError, AttributeError) as error:

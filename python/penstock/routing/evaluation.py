@@ -111,9 +111,12 @@ class Evaluator:
             LimitError: The document passed a limit.
         """
         with self._lock:
-            self._read(pieces, encoding)
-            batch = self._session.take()
-            failing = self._session.take_failing()
+            try:
+                self._read(pieces, encoding)
+                batch = self._session.take()
+                failing = self._session.take_failing()
+            finally:
+                self._session.clear()
         many: list[int] = []
         hidden: list[int] = []
         for _, number, error in failing:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import QueryError, RegistryError
 from penstock.languages.xpath import parse
@@ -12,6 +14,7 @@ from penstock.languages.xpath.namespaces import NamespaceMap
 from penstock.planning.compile import compile_query
 from penstock.planning.program import Request, request_of
 from penstock.registry.protocol import AnyRegistry
+from penstock.registry.subscriptions import Subscription
 from penstock.routing.formulas import (
     COMPARISONS,
     OPERATORS,
@@ -28,6 +31,9 @@ from penstock.routing.formulas import (
 from penstock.routing.paths import Bindings, bindings_of, view_path
 from penstock.routing.reading import filter_program, is_plain, read_formula
 from penstock.twigs import Query as CompiledQuery
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 ConstantValue = str | float | dt.date | dt.datetime
 
@@ -63,6 +69,11 @@ Source = str | Condition | Sequence[Condition] | CompiledQuery
 Queries = Mapping[str, Source] | Iterable[str | Query] | AnyRegistry
 
 
+def is_registry(source: Queries) -> TypeIs[AnyRegistry]:
+    """Return whether queries are those of a registry."""
+    return hasattr(source, "snapshot")
+
+
 def queries_of(source: Queries, namespaces: NamespaceMap | None = None) -> tuple[Query, ...]:
     """Return the queries of a server: by name, as texts that are their own names, as queries that
     were read before, or those of a registry, whose subscriptions have to be filters.
@@ -76,7 +87,7 @@ def queries_of(source: Queries, namespaces: NamespaceMap | None = None) -> tuple
         source = [source]
     if isinstance(source, Mapping):
         return tuple(read_query(name, given, bindings) for name, given in source.items())
-    if hasattr(source, "snapshot"):
+    if is_registry(source):
         return tuple(_subscribed(subscription) for subscription in source)
     return tuple(
         given if isinstance(given, Query) else read_query(given, given, bindings)
@@ -95,14 +106,24 @@ def read_query(name: str, source: Source, bindings: Bindings = ()) -> Query:
     if isinstance(source, Condition):
         source = [source]
     if isinstance(source, str):
-        parsed = parse(source)
-        formula = read_formula(source, bindings)
-        if not is_plain(parsed):
-            return Query(name, source, formula, None)
-        return Query(name, source, formula, filter_program(source, bindings))
+        return Query(name, source, *_read_text(source, bindings))
     formula = All(tuple(_condition(one, bindings) for one in source))
     text = " and ".join(f"{one.path} {one.operator} {one.constant!r}" for one in source)
     return of_formula(name, text, formula, bindings)
+
+
+@lru_cache(maxsize=1 << 14)
+def _read_text(text: str, bindings: Bindings) -> tuple[Formula, bytes | None]:
+    """Return the formula of a text, and its filter if XPath can say it. Equal texts compile once.
+
+    Raises:
+        QueryError: The text is no expression, or not one that is evaluated.
+    """
+    formula = _formula(text, bindings)
+    return formula, filter_program(text, bindings) if is_plain(parse(text)) else None
+
+
+_formula = lru_cache(maxsize=1 << 14)(read_formula)
 
 
 def of_formula(name: str, text: str, formula: Formula, bindings: Bindings) -> Query:
@@ -137,21 +158,25 @@ def _condition(condition: Condition, bindings: Bindings) -> Formula:
 
 
 def _compiled(name: str, query: CompiledQuery) -> Query:
-    options = dict(query.options)
-    namespaces = options.pop("namespaces", None)
     program = compile_query(query, is_filter=True)
-    if not query.text or options or query.language != "xpath":
-        return Query(name, query.text, Opaque(program), program)
-    formula = read_formula(query.text, bindings_of(namespaces))
-    return Query(name, query.text, formula, program)
+    return _of_program(name, query.text, query.language, query.options, program)
 
 
-def _subscribed(subscription: object) -> Query:
-    from penstock.registry.subscriptions import Subscription
+def _of_program(
+    name: str, text: str, language: str, options: Mapping[str, Any], program: bytes
+) -> Query:
+    """Return a query that is compiled; its formula is read from the text if it is plain XPath."""
+    rest = dict(options)
+    namespaces = rest.pop("namespaces", None)
+    if not text or rest or language != "xpath":
+        return Query(name, text, Opaque(program), program)
+    return Query(name, text, _formula(text, bindings_of(namespaces)), program)
 
-    assert isinstance(subscription, Subscription), "registries hold subscriptions"
-    name = subscription.name
-    if request_of(subscription.program) is not Request.ROWS or subscription.mode != "filter":
+
+def _subscribed(subscription: Subscription) -> Query:
+    name, program, asked = subscription.name, subscription.program, subscription.question
+    if request_of(program) is not Request.ROWS or subscription.mode != "filter":
         message = f"`{name}` is no filter of documents; add it with mode='filter'"
         raise RegistryError("PR0011", message)
-    return _compiled(name, subscription.query)
+    described = subscription if isinstance(asked, str) else asked
+    return _of_program(name, described.text, described.language, described.options, program)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +13,8 @@ from penstock.routing.configuration import KNOWN, Configuration
 from penstock.routing.costs import Selectivities
 from penstock.routing.covering import UNKNOWN
 from penstock.routing.evaluation import Evaluator
-from penstock.routing.queries import Queries, Query, queries_of
+from penstock.routing.following import CurrentQueries
+from penstock.routing.queries import Queries, Query
 from penstock.routing.statistics import Counts, Shares, Statistics
 from penstock.routing.tables import Table
 
@@ -24,6 +26,9 @@ Verify = Literal["ranges", "full"]
 
 _CONFIGURATION = slice(3, 11)  # in a header
 _TRUE = 1
+
+Owner = tuple[str, str]
+"""A server and the name of one of its queries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,8 @@ class Routed:
 class Server:
     """The queries of one place in the network.
 
-    ``queries`` are named texts or conditions, texts alone, or a registry of filters.
+    ``queries`` are named texts or conditions, texts alone, or a registry of filters, whose changes
+    count from the next document on.
     ``configurations`` are those whose headers are used; if none are given, all that were made
     in this process. ``verify="full"`` compares the whole document with the checksum in its
     header. With ``restamp`` a miss computes a header of that configuration in the same pass.
@@ -80,7 +86,7 @@ class Server:
         shares: Shares | None = None,
         limits: Limits | None = None,
     ) -> None:
-        self.queries = queries_of(queries, namespaces)
+        self._queries = CurrentQueries(queries, namespaces)
         self._router = Router(
             {"": self},
             configurations,
@@ -90,6 +96,11 @@ class Server:
             shares=shares,
             limits=limits,
         )
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """The queries; those of a registry as it is now."""
+        return self._queries.get()
 
     def decide(
         self, header: bytes | None, document: Buffer, encoding: str | None = None
@@ -102,6 +113,7 @@ class Server:
         Raises:
             DocumentError: It is a miss, and the document is not well-formed.
             LimitError: It is a miss, and the document passed a limit.
+            RegistryError: A subscription that was added is no filter.
         """
         routed = self._router.route(header, document, encoding)
         matches = tuple(query for _, query in routed.matches)
@@ -135,13 +147,12 @@ class Router:
     ) -> None:
         if verify not in ("ranges", "full"):
             raise ValueError(f"verify is 'ranges' or 'full', not {verify!r}")
-        self.servers: dict[str, tuple[Query, ...]] = {
-            name: server.queries if isinstance(server, Server) else queries_of(server, namespaces)
+        self._queries = {
+            name: server._queries
+            if isinstance(server, Server)
+            else CurrentQueries(server, namespaces)
             for name, server in servers.items()
         }
-        self._owners = [
-            (name, query.name) for name, queries in self.servers.items() for query in queries
-        ]
         self._is_full = verify == "full"
         given = None if configurations is None else {one.id: one for one in configurations}
         self._configurations = KNOWN if given is None else given
@@ -149,10 +160,15 @@ class Router:
         self._selectivities = selectivities or {}
         self._shares = shares or {}
         self._limits = limits
-        self._tables: dict[bytes, Table] = {}
-        self._evaluator: Evaluator | None = None
+        self._prepared = _Prepared(self._queries, self._current())
+        self._is_changing = any(queries.is_changing for queries in self._queries.values())
         self._documents = 0
-        self._misses = dict.fromkeys(self.servers, 0)
+        self._misses = dict.fromkeys(self._queries, 0)
+
+    @property
+    def servers(self) -> dict[str, tuple[Query, ...]]:
+        """The queries of each server; those of a registry as it is now."""
+        return dict(zip(self._queries, self._prepare().queries, strict=True))
 
     def route(self, header: bytes | None, document: Buffer, encoding: str | None = None) -> Routed:
         """Return what all servers do with a document.
@@ -160,22 +176,25 @@ class Router:
         Raises:
             DocumentError: A server misses, and the document is not well-formed.
             LimitError: A server misses, and the document passed a limit.
+            RegistryError: A subscription that was added is no filter.
         """
+        prepared = self._prepare()
+        owners = prepared.owners
         self._documents += 1
-        refusal, truths, touched = self._decide(header, document, encoding)
+        refusal, truths, touched = self._decide(prepared, header, document, encoding)
         if refusal is None and UNKNOWN not in truths:
-            return Routed(self._named(truths), frozenset(), touched)
+            return Routed(_named(owners, truths), frozenset(), touched)
         reason = refusal or "uncovered"
         if refusal is None:
-            misses = frozenset(self._owners[place][0] for place in _places(truths, UNKNOWN))
+            misses = frozenset(owners[place][0] for place in _places(truths, UNKNOWN))
         else:
-            misses = frozenset(self.servers)
+            misses = frozenset(self._queries)
         for name in misses:
             self._misses[name] += 1
-        answers, better = self._parse(document, encoding)
-        merged = bytes(answers) if refusal is not None else self._merged(truths, answers, misses)
+        answers, better = self._parse(prepared, document, encoding)
+        merged = bytes(answers) if refusal is not None else _merged(owners, truths, answers, misses)
         length = len(document)  # type: ignore[arg-type]  # every buffer of bytes has a length
-        return Routed(self._named(merged), misses, length, reason, better)
+        return Routed(_named(owners, merged), misses, length, reason, better)
 
     def decide(
         self, header: bytes | None, document: Buffer, encoding: str | None = None
@@ -186,7 +205,7 @@ class Router:
             DocumentError: As ``route`` does.
         """
         routed = self.route(header, document, encoding)
-        found: dict[str, list[str]] = {name: [] for name in self.servers}
+        found: dict[str, list[str]] = {name: [] for name in self._queries}
         for server, query in routed.matches:
             found[server].append(query)
         return {
@@ -207,15 +226,31 @@ class Router:
 
     def table(self, configuration: Configuration) -> Table:
         """Return the queries prepared for headers of a configuration."""
-        table = self._tables.get(configuration.id)
+        return self._table(self._prepare(), configuration)
+
+    def _current(self) -> tuple[tuple[Query, ...], ...]:
+        return tuple(queries.get() for queries in self._queries.values())
+
+    def _prepare(self) -> _Prepared:
+        """Return what was prepared for the queries as they are now."""
+        prepared = self._prepared
+        if not self._is_changing:
+            return prepared
+        current = self._current()
+        if any(map(operator.is_not, prepared.queries, current)):
+            self._prepared = prepared = _Prepared(self._queries, current)
+        return prepared
+
+    def _table(self, prepared: _Prepared, configuration: Configuration) -> Table:
+        table = prepared.tables.get(configuration.id)
         if table is None:
-            servers = list(self.servers.values())
-            table = Table(configuration, servers, self._selectivities, self._shares, self._limits)
-            self._tables[configuration.id] = table
+            queries = prepared.queries
+            table = Table(configuration, queries, self._selectivities, self._shares, self._limits)
+            prepared.tables[configuration.id] = table
         return table
 
     def _decide(
-        self, header: bytes | None, document: Buffer, encoding: str | None
+        self, prepared: _Prepared, header: bytes | None, document: Buffer, encoding: str | None
     ) -> tuple[str | None, bytes, int]:
         if not header:
             return "missing", b"", 0
@@ -224,22 +259,38 @@ class Router:
         configuration = self._configurations.get(header[_CONFIGURATION])
         if configuration is None:
             return "configuration", b"", 0
-        return self.table(configuration).decide(header, document, is_full=self._is_full)
+        table = self._table(prepared, configuration)
+        return table.decide(header, document, is_full=self._is_full)
 
-    def _parse(self, document: Buffer, encoding: str | None) -> tuple[list[bool], bytes | None]:
-        if self._evaluator is None:
-            queries = [query for server in self.servers.values() for query in server]
-            self._evaluator = Evaluator(queries, self._restamp, self._limits)
-        return self._evaluator.answer(document, encoding)
+    def _parse(
+        self, prepared: _Prepared, document: Buffer, encoding: str | None
+    ) -> tuple[list[bool], bytes | None]:
+        if prepared.evaluator is None:
+            queries = [query for server in prepared.queries for query in server]
+            prepared.evaluator = Evaluator(queries, self._restamp, self._limits)
+        return prepared.evaluator.answer(document, encoding)
 
-    def _merged(self, truths: bytes, answers: list[bool], misses: frozenset[str]) -> bytes:
-        pairs = zip(self._owners, truths, answers, strict=True)
-        return bytes(
-            int(answer) if server in misses else truth for (server, _), truth, answer in pairs
-        )
 
-    def _named(self, truths: bytes) -> tuple[tuple[str, str], ...]:
-        return tuple(self._owners[place] for place in _places(truths, _TRUE))
+class _Prepared:
+    """Queries of all servers, and what was made of them for headers and for parsing."""
+
+    def __init__(self, servers: Iterable[str], queries: tuple[tuple[Query, ...], ...]) -> None:
+        self.queries = queries
+        pairs = zip(servers, queries, strict=True)
+        self.owners = [(name, query.name) for name, owned in pairs for query in owned]
+        self.tables: dict[bytes, Table] = {}
+        self.evaluator: Evaluator | None = None
+
+
+def _merged(
+    owners: Sequence[Owner], truths: bytes, answers: list[bool], misses: frozenset[str]
+) -> bytes:
+    pairs = zip(owners, truths, answers, strict=True)
+    return bytes(int(answer) if server in misses else truth for (server, _), truth, answer in pairs)
+
+
+def _named(owners: Sequence[Owner], truths: bytes) -> tuple[Owner, ...]:
+    return tuple(owners[place] for place in _places(truths, _TRUE))
 
 
 def _places(truths: bytes, truth: int) -> Iterator[int]:

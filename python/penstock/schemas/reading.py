@@ -41,7 +41,7 @@ def schema(
     Raises:
         SchemaError: The file cannot be read, is no schema, or is too large; the root is unknown.
         SettingError: There is no such mode.
-        MissingExtraError: A library is missing; ``pip install penstock[schemas]`` brings it.
+        MissingExtraError: A library is missing; ``pip install penstock-xml[schemas]`` brings it.
     """
     file = Path(path)
     suffix = file.suffix.lower()

@@ -59,7 +59,7 @@ def _zstd() -> _Decompressor:
     try:
         import zstandard
     except ImportError:
-        reason = "the document is compressed with zstd; pip install 'penstock[zstd]' to read it"
+        reason = "the document is compressed with zstd; pip install 'penstock-xml[zstd]' to read it"
         raise DocumentError("PS0011", reason, 0, 0, "") from None
     return _Zstd(zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES_MAX))
 

@@ -98,7 +98,8 @@ def route(
     The columns of the documents come along; ``server`` and ``queries`` say who and why, ``is_hit``
     whether the header decided, ``bytes_touched`` how many bytes of the document were looked at:
     none where absent views decide. A document that had to be parsed and is malformed gives one
-    row with its ``error`` and no server.
+    row with its ``error`` and no server. The queries of a registry are taken as they are now, also
+    where a stream runs on.
 
     Raises:
         ImportError: pyspark is not installed.

@@ -14,7 +14,7 @@ def missing() -> str | None:
     A session on a Connect server (``SPARK_REMOTE``) needs no Java.
     """
     if find_spec("pyspark") is None:
-        return "pyspark is not installed; pip install 'penstock[spark]' does that"
+        return "pyspark is not installed; pip install 'penstock-xml[spark]' does that"
     if os.environ.get("SPARK_REMOTE") or _java() is not None:
         return None
     return "Spark needs Java 17 or newer; install one and set JAVA_HOME, or put java on the PATH"

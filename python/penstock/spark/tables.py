@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from penstock.engine.driver import Driver
 from penstock.engine.follower import Fixed
+from penstock.engine.reading import Reader
 from penstock.engine.table_schema import table_schema
 from penstock.engine.tables import PACE, TableRows
 from penstock.kernel import Plan, Session
@@ -88,5 +88,5 @@ def evaluate_table(
     session = Session(Plan.build([compile_program(query)]), limits)
     rows = TableRows(_NAME, query)
     for batch in batches:
-        driver = Driver(Fixed(session, [_NAME]), PACE)
-        yield from rows.batches(driver.run(documents_of(batch.column(0), is_text)))
+        reader = Reader(Fixed(session, [_NAME]), PACE)
+        yield from rows.batches(reader.run(documents_of(batch.column(0), is_text)))

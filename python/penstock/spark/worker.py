@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
-from penstock.engine.driver import Driver, Pace, Portion
 from penstock.engine.follower import Fixed
+from penstock.engine.reading import Pace, Portion, Reader
 from penstock.kernel import Batch, Session
 from penstock.limits import Limits
 from penstock.planning.program import Request
@@ -108,9 +108,9 @@ def evaluate_with(
             yield from watch.inside(task.read(watch.outside(batches)))
             yield from task.usage(watch.seconds)
     finally:
-        # A task may end before its input does, but a session is clean between documents.
-        if task.is_clean:
-            _keep(key, session, names)
+        # A task may end before its input does, in the middle of a document.
+        session.clear()
+        _keep(key, session, names)
 
 
 class Task:
@@ -122,14 +122,8 @@ class Task:
         self._job = job
         self._session = session
         self._names = names
-        self._driver = Driver(Fixed(session, names), BULK_PACE if job.is_bulk else self.pace)
-        self._is_inside = False
+        self._reader = Reader(Fixed(session, names), BULK_PACE if job.is_bulk else self.pace)
         self._last: Any = None
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether no document is open, and no row waits."""
-        return not self._is_inside and not self._session.row_count()
 
     def read(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of batches of documents."""
@@ -151,9 +145,7 @@ class Task:
 
     def _read(self, batch: pa.RecordBatch, faults: Any) -> Iterator[pa.RecordBatch]:
         start = 0
-        self._is_inside = True
-        for portion in self._driver.run(self._documents(batch)):
-            self._is_inside = portion.is_open
+        for portion in self._reader.run(self._documents(batch)):
             count = len(portion.documents)
             inputs = batch.slice(start, count)
             yield from self._results(portion.batch, inputs)
@@ -164,8 +156,6 @@ class Task:
             yield from self._further(portion, batch, start)
             if not portion.is_open:  # otherwise its documents come again, with the same numbers
                 start += count
-            self._is_inside = True
-        self._is_inside = False
 
     def _documents(self, batch: pa.RecordBatch) -> Iterator[Input | Pack]:
         return documents_of(batch.column(0), self._job.is_text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import penstock
-from penstock.errors import QueryError
+from penstock.errors import QueryError, SettingError
 from penstock.results import Document
-from penstock.spark import join, quarantine, statements
-from penstock.testing.generate import random_stream, random_subscriptions
-from penstock.testing.reference.streams import run
-from penstock.testing.tree import parse
+from penstock.spark import join, quarantine
+from penstock_testing.generate import random_stream, random_subscriptions
+from penstock_testing.reference.streams import run
+from penstock_testing.tree import parse
 from tests.corpus import test_streams as streams
 from tests.corpus.test_joins import CASES, documents_of, queries_of
 from tests.join_engines import arrivals_of as arrivals_of_documents
@@ -28,31 +28,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-PLAIN = {
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
-"""Small data in many statements: compiling and adapting each would cost more than running it."""
-
-
 WAYS: dict[str, dict[str, Any]] = {
     "one task": {},
     "buckets": {"buckets": 3},
-    "sql": {"strategy": "sql"},
 }
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-
-
-@pytest.fixture
-def plain(spark: SparkSession) -> Iterator[SparkSession]:
-    """Return the session, set to interpret plans as they are."""
-    before = {key: spark.conf.get(key) for key in PLAIN}
-    for key, value in PLAIN.items():
-        spark.conf.set(key, value)
-    yield spark
-    for key, found in before.items():
-        spark.conf.set(key, found)
 
 
 @every_way
@@ -156,7 +136,7 @@ def check_random(spark: SparkSession, seed: int, count: int, ways: Iterable[str]
 
 
 def test_random_queries_give_the_rows_of_the_engine_and_the_oracle(plain: SparkSession) -> None:
-    found = check_random(plain, 1, 8, ["sql"]) + check_random(plain, 2, 30, ["one task", "buckets"])
+    found = check_random(plain, 2, 30, WAYS)
     assert found > 50, "a comparison says little where nothing is found"
 
 
@@ -251,14 +231,14 @@ def test_a_hot_value_and_rare_ones_beside_it_are_found_in_buckets(
     assert collected(rows) == found, "rows are there to be read again"
 
 
-def test_what_a_strategy_has_not_is_refused(spark: SparkSession) -> None:
+def test_settings_that_do_not_exist_are_refused(spark: SparkSession) -> None:
     registry, table = penstock.Registry(), spark.createDataFrame([], SCHEMA)
-    with pytest.raises(ValueError, match="a strategy is one of"):
-        join(table, registry, strategy="fast")  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match=r"strategy is no longer a setting: .*papers/mmqjp"):
+        join(table, registry, strategy="sql")
+    with pytest.raises(TypeError, match="join has no setting 'bucket'"):
+        join(table, registry, bucket=2)
     with pytest.raises(ValueError, match="`buckets` is at least 1"):
         join(table, registry, buckets=0)
-    with pytest.raises(ValueError, match="for the strategy `segments`"):
-        join(table, registry, strategy="sql", buckets=2)
 
 
 def test_streams_and_missing_columns_are_refused(spark: SparkSession) -> None:
@@ -267,20 +247,3 @@ def test_streams_and_missing_columns_are_refused(spark: SparkSession) -> None:
         join(spark.readStream.format("rate").load(), registry)
     with pytest.raises(ValueError, match="there is no column `xml`; the documents have `id`"):
         join(spark.range(1), registry)
-
-
-def test_statements_are_one_for_each_template() -> None:
-    registry = penstock.Registry()
-    names = ["title", "author", "category"]
-    for one in names:
-        for other in names:
-            text = f"S//a->x[{one}->k] FOLLOWED BY{{k = m, 5}} S//b->y[{other}->m]"
-            registry.add(f"{one} {other}", penstock.xscl(text))
-    pair = "S//a->x[k->k][l->l] JOIN{k = m AND l = n, 5} S//b[k->m]/l->n"
-    registry.add("pair", penstock.xscl(pair))
-    registry.add("alone", penstock.xscl("S//a->x[k->k][l->l]"))
-    found = statements(registry)
-    first = tuple(f"{one} {other}" for one in names for other in names)
-    assert [one.subscriptions for one in found] == [first, ("pair",), ("alone",)]
-    assert all(one.round == 0 for one in found)
-    assert "FROM meetings AS met" in found[0].sql

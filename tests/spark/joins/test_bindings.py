@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import penstock
-from penstock.errors import RegistryError
 from penstock.results import COLUMNS, Document
-from penstock.spark import join, statements
+from penstock.spark import join
 from tests.spark.joins.helpers.cases import split_at_random
 from tests.spark.joins.helpers.local import LocalJoins
 from tests.spark.joins.helpers.over_streams import random_cases
@@ -224,8 +223,3 @@ def test_subscriptions_come_and_go_while_a_stream_runs(tmp_path: Path) -> None:
         ("two", "2-1"),
     ]
     assert found(joins("two").batch(2, [post(2, "x")])) == [("two", "2-2")]
-
-
-def test_statements_and_sql_name_a_query_over_streams() -> None:
-    with pytest.raises(RegistryError, match="`q0` joins streams"):
-        statements(registry_of(PAIRS))

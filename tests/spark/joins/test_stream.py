@@ -14,7 +14,7 @@ import pytest
 import penstock
 from penstock.results import Document
 from penstock.spark import join_progress, join_stream, quarantine
-from penstock.testing.tree import parse
+from penstock_testing.tree import parse
 from tests.corpus import test_streams as streams
 from tests.shared.test_shared_joins import arrivals_of, doubtful, expected_pairs
 from tests.spark.joins.helpers.cases import (

@@ -15,9 +15,9 @@ from penstock.kernel import ALONE
 from penstock.limits import Limits
 from penstock.results import Document, Heartbeat, Result
 from penstock.results.rows import Fault
-from penstock.testing.adversary.xscl import answers, attacking
-from penstock.testing.adversary.xscl.cases import Case
-from penstock.testing.adversary.xscl.expectation import expect
+from penstock_testing.adversary.xscl import answers, attacking
+from penstock_testing.adversary.xscl.cases import Case
+from penstock_testing.adversary.xscl.expectation import expect
 from tests.corpus.test_streams import CASES, END, Told, arrivals_of, registry_of, told
 from tests.spark.joins.helpers.local import LocalJoins
 

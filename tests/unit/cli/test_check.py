@@ -125,7 +125,7 @@ def test_values_that_nearly_fit_are_named(tmp_path: Path, capsys: Capture) -> No
     assert out.splitlines() == [
         "0 results in 3 documents",
         "`//s` 3 → `[who = 'hamlet']` 0",
-        "values of `who` seen: HAMLET, OPHELIA",
+        'values of `who` seen: "HAMLET", "OPHELIA"; the case differs; write "HAMLET"',
     ]
 
 

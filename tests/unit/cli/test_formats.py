@@ -136,5 +136,5 @@ def test_a_missing_pyarrow_names_the_line_that_installs_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == 4
-    assert b"pip install 'penstock[arrow]'" in done.stderr
+    assert b"pip install 'penstock-xml[arrow]'" in done.stderr
     assert not Path("x").exists()

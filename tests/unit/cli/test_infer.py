@@ -66,3 +66,11 @@ def test_mistakes_are_reported(
         code = int(stopped.code or 0)
     assert code in (2, 4)
     assert message in capsys.readouterr().err
+
+
+def test_a_link_that_leads_nowhere_is_noted(sample: Path, capsys: Capture) -> None:
+    (sample.parent / "link.xml").symlink_to(sample.parent / "nothing")
+    assert main(["infer", "."]) == 0
+    out = capsys.readouterr().out
+    assert "# 2 records in 1 document\n" in out
+    assert "link.xml could not be read: PS0001\n" in out

@@ -6,15 +6,17 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+import penstock
 from penstock.cli import main
-from penstock.cli.main import parser
+from penstock.cli.main import COMMANDS, parser
 from penstock.cli.parsing import Parser
+from penstock.versions import own_version
 
 Capture = pytest.CaptureFixture[str]
 
@@ -41,7 +43,45 @@ def test_the_version_is_that_of_the_package(flag: str, capsys: Capture) -> None:
     with pytest.raises(SystemExit) as caught:
         main([flag])
     assert caught.value.code == 0
-    assert capsys.readouterr().out == f"penstock {version('penstock')}\n"
+    assert capsys.readouterr().out == f"penstock {own_version()}\n"
+
+
+def test_the_version_stands_in_one_more_place_and_is_the_same() -> None:
+    manifest = tomllib.loads((Path(__file__).parents[3] / "Cargo.toml").read_text())
+    assert penstock.__version__ == manifest["workspace"]["package"]["version"]
+
+
+def modules_of(*arguments: str) -> set[str]:
+    """Return the modules of this package that a command loads."""
+    code = "import sys; from penstock.__main__ import command\ntry: command()\n"
+    code += "finally: print(*sys.modules, file=sys.stderr)"
+    run = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def test_the_version_loads_nothing() -> None:
+    for flag in ("-V", "--version"):
+        loaded = modules_of(flag)
+        assert {name for name in loaded if name.startswith("penstock")} == {
+            "penstock",
+            "penstock.__main__",
+            "penstock_xml",
+        }
+        assert not loaded & {"argparse", "re", "importlib.metadata"}
+
+
+def test_a_command_loads_no_other_one() -> None:
+    for name in ("completion", "run", "check"):
+        loaded = {f"penstock.cli.{one}" for one in COMMANDS} & modules_of(name, "--help")
+        assert loaded == {f"penstock.cli.{name}"}
+    assert not {f"penstock.cli.{one}" for one in COMMANDS} & modules_of("--help")
+
+
+def test_the_list_of_commands_has_the_help_of_each() -> None:
+    (actions,) = [action for action in parser()._actions if isinstance(action.choices, dict)]
+    listed = {one.dest: one.help for one in actions._choices_actions}  # type: ignore[attr-defined]
+    assert listed == COMMANDS
 
 
 def test_help_lists_commands_and_exit_codes(capsys: Capture) -> None:

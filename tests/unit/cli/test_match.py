@@ -233,7 +233,7 @@ def test_what_gave_nothing_is_explained_in_two_lines(feed: str, capsys: Capture)
     assert main(["match", *DEFAULT, "//entry[@id = 'I']", feed]) == 1
     assert capsys.readouterr().err.splitlines() == [
         "`//entry` 2 → `[@id = 'I']` 0",
-        "values of `@id` seen: 1, 2",
+        'values of `@id` seen: "1", "2"',
     ]
     assert main(["match", "--quiet", "//entry", feed]) == 1
     assert capsys.readouterr().err == ""
@@ -262,3 +262,17 @@ def test_of_many_subscriptions_without_rows_most_are_only_named(feed: str, capsy
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 11
     assert lines[-1].startswith("25 further subscriptions gave no row: q5, q6")
+
+
+def test_a_folder_without_files_is_reported(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["match", "//a", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == "nothing was read: there are no files\n"
+    assert main(["check", "//a", "--sample", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == "nothing was read: there are no files\n"
+
+
+def test_what_is_said_of_many_files_is_true_of_all(tmp_path: Path, capsys: Capture) -> None:
+    for number in range(20):
+        (tmp_path / f"{number:02}.xml").write_text("<a><b/></a>" if number < 19 else "<a><c/></a>")
+    assert main(["match", "//c[. = 'x']", str(tmp_path)]) == 1
+    assert "`//c` 1 → `[. = 'x']` 0" in capsys.readouterr().err

@@ -192,5 +192,5 @@ def test_a_sample_may_come_from_standard_input(
     assert capsys.readouterr().out.splitlines() == [
         "0 results in 1 document",
         "`//x` 1 → `[. = '2']` 0",
-        "values of `.` seen: 1",
+        'values of `.` seen: "1"',
     ]

@@ -13,7 +13,7 @@ from lxml import etree
 from penstock.cli import main
 from penstock.engine.inference.shapes import DEPTH_MAX, NAMES_MAX, OTHERS, Profile, read_shape
 from penstock.sources import inputs
-from penstock.testing.generate import random_document
+from penstock_testing.generate import random_document
 
 Capture = pytest.CaptureFixture[str]
 

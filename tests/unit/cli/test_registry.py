@@ -7,6 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
+import penstock
 from penstock import Engine, Limits, Registry, xscl
 from penstock.cli import main
 
@@ -71,6 +72,25 @@ def test_what_costs_most_comes_first(tmp_path: Path, capsys: Capture) -> None:
     assert (told["name"], told["matches"]) == ("many", 2)
     document.write_text("<r>")
     assert main(["registry", "top", str(folder), str(document)]) == 3
+
+
+def test_joins_and_messages_have_their_share(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "registry"
+    registry = Registry.open(folder)
+    registry.add("pair", penstock.xscl("S//a->x FOLLOWED BY{x = y, 10} T//b->y"))
+    both = "for $a in stream('S')//a, $b in stream('T')//b where $a = $b return <m>{$a}</m>"
+    registry.add("both", penstock.xquery(both, within="2 h"))
+    registry.add("message", penstock.xquery("<m>{for $a in //a return $a}</m>"))
+    registry.add("table", penstock.table("//a", {"value": "."}))
+    registry.add("none", penstock.xscl("S//a->x FOLLOWED BY{x = y, 1} T//b->y"))
+    (tmp_path / "a.xml").write_text("<r><at>1</at><a>1</a><a>1</a></r>")
+    (tmp_path / "b.xml").write_text("<r><at>5</at><b>1</b></r>")
+    streams = ["--stream", "S=a.xml", "--stream", "T=b.xml", "--time", "//at"]
+    files = [str(tmp_path / "a.xml"), str(tmp_path / "b.xml")]
+    assert main(["registry", "top", "--json", *streams, str(folder), *files]) == 0
+    lines = map(json.loads, capsys.readouterr().out.splitlines())
+    told = {one["name"]: one["matches"] for one in lines}
+    assert told == {"pair": 2, "both": 2, "message": 1, "table": 2}
 
 
 def test_who_is_suspended_is_shown(

@@ -11,8 +11,8 @@ import sys
 
 import pytest
 
-from penstock.__main__ import INTERRUPTED
 from penstock.cli import exits
+from penstock_xml import COULD_NOT_RUN, INTERRUPTED
 
 COMMAND = [sys.executable, "-c"]
 PREPARE = """
@@ -24,7 +24,7 @@ def interrupt(*_):
 sys.argv[1:] = ["explain", "//book"]
 """
 RUN = """
-from penstock.__main__ import command
+from penstock_xml import command
 sys.exit(command())
 """
 LOADING = """
@@ -142,5 +142,5 @@ def test_a_command_that_was_started_without_ctrl_c_goes_on() -> None:
     assert run("signal.signal(signal.SIGINT, signal.SIG_IGN)" + ENDING) == (exits.DONE, "")
 
 
-def test_the_exit_code_is_that_of_the_commands() -> None:
-    assert INTERRUPTED == exits.INTERRUPTED
+def test_the_exit_codes_are_those_of_the_commands() -> None:
+    assert (INTERRUPTED, COULD_NOT_RUN) == (exits.INTERRUPTED, exits.COULD_NOT_RUN)

@@ -14,9 +14,9 @@ from penstock.errors import PenstockError
 from penstock.planning.modes import Mode
 from penstock.registry import MemoryRegistry
 from penstock.results import Result
-from penstock.testing.generate import NAMESPACES, random_expression
-from penstock.testing.generate.names import ATTRIBUTES, ELEMENTS, ROOT
-from penstock.testing.generate.schemas import (
+from penstock_testing.generate import NAMESPACES, random_expression
+from penstock_testing.generate.names import ATTRIBUTES, ELEMENTS, ROOT
+from penstock_testing.generate.schemas import (
     Model,
     RandomDtd,
     random_dtd,
@@ -146,7 +146,9 @@ def test_the_next_document_is_read_from_its_start(page: penstock.Schema) -> None
     rows = [*engine.run([penstock.Document(one) for one in (LONG, broken, LONG)])]
     assert [(row.document, row.kind) for row in rows] == [(str(n), "element") for n in range(3)]
     assert engine.statistics().of("//meta").matches == 3
-    (session,) = [one.session for one in engine._pool.idle_ones(engine._fed_under["default"])]
+    (session,) = [
+        one.session for one in engine._pool.idle_ones(engine._readers.fed_under["default"])
+    ]
     assert 0 < session.statistics().bytes_tokenized < len(LONG)
 
 

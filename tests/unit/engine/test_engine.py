@@ -2,6 +2,7 @@
 
 import io
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -194,6 +195,54 @@ def test_explain_names_the_structures() -> None:
     few.add("q", "//b")
     assert "asked" not in penstock.Engine(few).explain()
     assert penstock.Engine(penstock.Registry()).explain() == "0 subscriptions, version 0"
+
+
+def test_explain_names_every_kind_of_listener(tmp_path: Path) -> None:
+    streams = "for $a in stream('S')//a, $b in stream('T')//b where $a = $b return "
+    registry = penstock.Registry()
+    registry.add("path", "//a")
+    registry.add("one", penstock.xquery("<m>{count(//a)}</m>"))
+    registry.add("same", penstock.xquery("<m>{count(//a)}</m>"))
+    registry.add("form", penstock.xquery("for $b in //a where $b/c = 'x' return <m>{$b/d}</m>"))
+    registry.add("table", penstock.table("//a", {"value": "."}))
+    registry.add("pair", penstock.xscl("S//a->x JOIN{x = y, 10} T//b->y"))
+    registry.add("wide", penstock.xscl("S//a->x JOIN{x = y, 20} T//b->y"))
+    listeners = [
+        "tier 1",
+        "  1 questions: matched event by event",
+        "documents above 1,048,576 bytes, and those that are fed:",
+        "  all questions: matched event by event",
+        "2 queries in XQuery of 3 subscriptions: evaluated part by part",
+        "1 table: each record gives a row",
+    ]
+    joins = [
+        "joins of documents: 2 subscriptions",
+        "  templates: 1",
+        "  variables: 2",
+        "  steps of paths: 4",
+        "  conditions: 1",
+        "  pairs of variables with equal values: 1",
+    ]
+    (tmp_path / "r.dtd").write_text("<!ELEMENT r (a*)> <!ELEMENT a (#PCDATA)>")
+    schema = penstock.schema(tmp_path / "r.dtd")
+    under = penstock.Engine(registry, schemas={"S": schema}).explain().splitlines()
+    assert under[1 : 1 + len(listeners + joins)] == listeners + joins
+    indented = [line for line in under[-len(listeners) - 2 :] if "checks" not in line]
+    assert indented[-3:] == [f"  {line}" for line in listeners[-3:]]
+    assert any(line.startswith("  checks") for line in under)
+
+    registry.add("outline", penstock.xquery(streams + "<m>{$a}{$b}</m>", within="2 h"))
+    registry.add("shares", penstock.xquery(streams + "<n>{$a}{$b}</n>", within="2 h"))
+    registry.add("evaluated", penstock.xquery(streams + "<m n='{count(($a, $b))}'/>", within="2 h"))
+    bound = penstock.Engine(registry).explain().splitlines()
+    assert bound[1 + len(listeners) :] == [
+        "4 sides: what joins of streams read of one stream",
+        *joins,
+        "join of 2 streams: 2 subscriptions",
+        "  messages: put together from pieces",
+        "join of 2 streams: 1 subscription",
+        "  messages: evaluated for each tuple",
+    ]
 
 
 def test_a_run_that_was_broken_off_leaves_nothing_behind() -> None:

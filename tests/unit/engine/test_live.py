@@ -6,7 +6,7 @@ import pytest
 
 import penstock
 from penstock import Registry
-from penstock.testing.generate import random_document
+from penstock_testing.generate import random_document
 
 PATHS = ["//a", "//b[@x]", "/r//c", "//a//d", "//*[@y]/b", "//d/@n", "/r/a", "//c[@x or @y]//*"]
 # What they select does not depend on what open elements contained before.
@@ -104,3 +104,60 @@ def test_a_document_that_is_not_live_keeps_its_subscriptions() -> None:
         registry.add("b", "//a")
         registry.remove("a")
         assert [row.subscription for row in opened.feed(b"<a/></r>")] == ["a"]
+
+
+def test_many_changes_leave_the_work_that_one_leaves() -> None:
+    registry = Registry()
+    names = [f"q{number}" for number in range(60)]
+    for name in names:
+        registry.add(name, f"//item[@sku = '{name}']/price")
+    with penstock.Engine(registry).open(live=True) as stream:
+        session = stream._open_reader()._session
+
+        def work_of(items: int) -> int:
+            before = session.statistics().steps
+            for _ in range(items):
+                assert stream.feed(b"<item sku='a'><price>1</price></item>") == []
+            return session.statistics().steps - before
+
+        stream.feed(b"<feed>")
+        expected = work_of(200)
+        for number in range(60, 560):
+            names.append(f"q{number}")
+            registry.add(names[-1], f"//item[@sku = '{names[-1]}']/price")
+            registry.remove(names.pop(0))
+            work_of(1)
+        work_of(200)
+        assert work_of(200) == expected
+        assert len(session.tier_states()) == 1
+        sku = names[-1]
+        rows = stream.feed(f"<item sku='{sku}'><price>2</price></item>".encode())
+        assert [(row.subscription, row.ordinal) for row in rows] == [(sku, 0)]
+        stream.feed(b"</feed>")
+
+
+def test_a_subscription_goes_on_counting_its_results_in_a_merged_tier() -> None:
+    registry = Registry()
+    registry.add("early", "//a")
+    with penstock.Engine(registry).open(live=True) as stream:
+        assert [row.ordinal for row in stream.feed(b"<r><a/><a/>")] == [0, 1]
+        registry.add("late", "//a")
+        for _ in range(9):
+            stream.feed(b"<b/>")
+        assert len(stream._open_reader()._session.tier_states()) == 1
+        rows = stream.feed(b"<a/>")
+        assert [(row.subscription, row.ordinal) for row in rows] == [("early", 2), ("late", 0)]
+        stream.feed(b"</r>")
+
+
+def test_a_message_of_a_later_subscription_begins_with_the_next_document() -> None:
+    registry = Registry()
+    registry.add("a", "//a")
+    engine = penstock.Engine(registry)
+    with engine.open(live=True) as stream:
+        stream.feed(b"<r><!--c")
+        registry.add("m", penstock.xquery("for $a in //a return <m>{$a/@n}</m>"))
+        assert [row.subscription for row in stream.feed(b"--><a n='1'/></r>")] == ["a"]
+    with engine.open(live=True) as stream:
+        rows = stream.feed(b"<r><a n='2'/></r>")
+    assert [row.value for row in rows + stream.results if row.subscription == "m"] == ['<m n="2"/>']

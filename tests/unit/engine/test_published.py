@@ -65,12 +65,82 @@ def test_a_heartbeat_publishes() -> None:
     engine = Engine(registry, lateness=0)
     with engine.open(stream="S", time=10) as document:
         document.feed(b"<r><a>1</a></r>")
-    rows = engine.advance(penstock.Heartbeat("S", 15))
+    rows = engine.heartbeat("S", 15)
     assert [(row.subscription, row.value) for row in rows] == [
         ("gone", '<gone key="1"/>'),
         ("path", "1"),
     ]
     assert engine.close() == []
+
+
+def test_a_push_reads_what_it_publishes() -> None:
+    registry = registry_of(pairs=penstock.xscl(PAIRS), path="//pair/@key")
+    engine = Engine(registry)
+    assert engine.push(at(0, "a1")) == []
+    rows = engine.push(at(1, "b1"))
+    assert [(row.subscription, row.stream) for row in rows] == [("pairs", "S"), ("path", "pairs")]
+    found = engine.push_many([at(2, "a2"), at(3, "b2")])
+    assert found.joined.column("subscription").to_pylist() == ["pairs"]
+    assert found.documents.column("stream").to_pylist() == ["S", "S", "pairs"]
+    assert found.fragments.column("value").to_pylist() == ["2"]
+
+
+def test_the_end_publishes() -> None:
+    registry = registry_of(gone=penstock.xscl(GONE), path="//gone/@key")
+    engine = Engine(registry)
+    assert engine.push(at(10, "a1")) == []
+    assert [row.subscription for row in engine.close()] == ["gone", "path"]
+
+
+def test_what_is_halted_publishes_nothing() -> None:
+    registry = registry_of(
+        gone=penstock.xscl(GONE), left=penstock.xquery(LEFT, within="5"), path="//gone/@key"
+    )
+    engine = Engine(registry, lateness=0)
+    assert engine.push(at(7, "c1")) == []
+    assert engine.push(at(10, "a1")) == []
+    needed = engine.halt()
+    assert needed is not None
+    assert engine.close() == []
+    again = Engine(registry, lateness=0)
+    documents = {time: at(time, one) for time, one in ((7, "c1"), (10, "a1"), (15, "x"))}
+    read = [one for time, one in documents.items() if time >= needed.timestamp()]
+    rows = [row for one in read for row in again.push(one)]
+    assert [row.subscription for row in rows] == ["gone", "left", "path"]
+
+
+def test_rows_given_up_publish_nothing_later() -> None:
+    registry = registry_of(pairs=penstock.xscl(PAIRS), path="//pair/@key")
+    engine = Engine(registry)
+    assert engine.push(at(0, "a1")) == []
+    document = engine.open(stream="S", time=1)
+    document.feed(b"<r><b>1</b></r>")
+    batches = document.finish_in_batches()
+    next(batches)
+    batches.close()
+    assert engine.push(at(2, "x")) == []
+
+
+def test_ends_are_those_of_documents_that_were_given() -> None:
+    registry = registry_of(pairs=penstock.xscl(PAIRS), path="//pair/@key")
+    rows = [*Engine(registry).run([at(0, "a1"), at(1, "b1")], ends=True)]
+    assert [(row.subscription, row.stream, row.kind) for row in rows] == [
+        (None, "S", "end"),
+        ("pairs", "S", "message"),
+        ("path", "pairs", "attribute"),
+        (None, "S", "end"),
+    ]
+
+
+def test_under_a_schema_time_and_the_end_publish_as_well(tmp_path: Path) -> None:
+    (tmp_path / "item.dtd").write_text("<!ELEMENT item (#PCDATA)>")
+    schema = penstock.schema(tmp_path / "item.dtd")
+    registry = registry_of(gone=penstock.xscl(GONE), path="//gone/@key")
+    engine = Engine(registry, lateness=0, schemas={"items": schema})
+    assert engine.push(at(10, "a1")) == []
+    assert [row.value for row in engine.heartbeat("S", 15)] == ['<gone key="1"/>', "1"]
+    assert engine.push(at(20, "a2")) == []
+    assert [row.value for row in engine.close()] == ['<gone key="2"/>', "2"]
 
 
 def test_an_event_that_passes_a_limit_is_an_error_of_its_stream() -> None:

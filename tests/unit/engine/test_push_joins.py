@@ -4,7 +4,7 @@ import pytest
 
 import penstock
 from penstock.errors import DocumentError
-from penstock.results import Heartbeat, Result
+from penstock.results import Result
 from tests.unit.joins.test_joiner import SAME, document, pairs, registry_of
 
 LONELY = "S//a->x[k->y] NOT FOLLOWED BY{y = z, 10} S//b[k->z]"
@@ -61,8 +61,8 @@ def test_closing_the_engine_ends_its_joins() -> None:
 def test_a_heartbeat_reports_an_absence_whose_window_has_passed() -> None:
     engine = penstock.Engine(registry_of(q=LONELY), lateness=0)
     push(engine, "a", 1)
-    assert engine.advance(Heartbeat("S", 11)) == []
-    assert pairs(engine.advance(Heartbeat("S", 11.5))) == [("a1",)]
+    assert engine.heartbeat("S", 11) == []
+    assert pairs(engine.heartbeat("S", 11.5)) == [("a1",)]
 
 
 def test_a_late_document_gives_an_error_row() -> None:

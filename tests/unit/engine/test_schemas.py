@@ -124,6 +124,17 @@ def test_documents_in_pieces_are_read_without_a_checked_schema() -> None:
     assert len([*engine_of(registry).run(large)]) == 1
 
 
+def test_rows_of_one_event_may_come_in_another_order_and_of_one_subscription_never() -> None:
+    registry = registry_of("/bib/book/price", "//title | //price", "//book//price")
+    plain, checked = (
+        [*engine.run(FITTING)] for engine in (penstock.Engine(registry), engine_of(registry))
+    )
+    assert [row.subscription for row in plain] != [row.subscription for row in checked]
+    assert [row.decided_at for row in plain] == [row.decided_at for row in checked]
+    by_name = [sorted(rows, key=lambda row: str(row.subscription)) for rows in (plain, checked)]
+    assert described(by_name[0]) == described(by_name[1])
+
+
 def test_files_are_read_once_more_with_the_bytes_they_had(tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     path.write_text(BREAKING["above"])

@@ -144,7 +144,7 @@ def test_documents_that_are_pushed_join_as_soon_as_a_binding_is_complete() -> No
 
 
 def test_what_memory_missed_comes_at_the_end_of_what_is_pushed() -> None:
-    engine = engine_of(joins=JoinOptions(state_bytes_max=4000, partitions=4, page_bytes=500))
+    engine = engine_of(joins=JoinOptions(state_bytes_max=4000))
     early = []
     for number in range(200):
         with engine.open(stream="news" if number % 2 else "blogs") as document:
@@ -152,7 +152,7 @@ def test_what_memory_missed_comes_at_the_end_of_what_is_pushed() -> None:
             data = f"<r><{name} id='{number}'><k>{number % 20 // 2}</k></{name}></r>"
             early += document.feed(data.encode())
         early += document.results
-    settled = engine.advance(penstock.Heartbeat("news", 1))
+    settled = engine.heartbeat("news", 1)
     assert settled
     rows = early + settled + engine.close()
     assert len(rows) == len({row.value for row in rows}) == 1000
@@ -190,7 +190,7 @@ def test_with_lateness_the_state_is_bounded_by_event_time() -> None:
     for second in range(1000):
         with engine.open(stream="news", time=second) as document:
             document.feed(b"<r><item id='1'><k>x</k></item></r>")
-    (tables,) = engine._binder._tables
+    (tables,) = engine._pushed_joins.stages[-1]._tables
     resident = sum(one.resident for one in tables._joiner.statistics().streams)
     assert 10 <= resident <= 10 + 5 + 10 // 4 + 2
 
@@ -209,8 +209,8 @@ def test_equal_twigs_are_matched_once_and_equal_joins_share_their_tables() -> No
     snapshot = GatheringRegistry(engine.registry).snapshot()
     assert isinstance(snapshot, GatheringSnapshot)
     assert len(snapshot.sides) == 3
-    binder = engine._binder
-    binder.follow(snapshot)
+    binder = engine._pushed_joins.stages[-1]
+    binder._take_over(snapshot)
     assert [tables.names for tables in binder._tables] == [["q0", "q1"], ["q2"]]
     assert len([*engine.run([item(1, "x"), post(1, "x")])]) == 2
 

@@ -20,7 +20,7 @@ registry.add("q", penstock.xquery(
     "for $a in stream('s')//a, $b in stream('t')//b where $a/@k = $b/@k "
     "return <m>{$a/@k}{$b/text()}</m>"
 ))
-options = JoinOptions(state_bytes_max=20_000, partitions=8, page_bytes=1_000)
+options = JoinOptions(state_bytes_max=20_000)
 
 def documents():
     for number in range(3_000):

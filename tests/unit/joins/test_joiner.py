@@ -270,6 +270,17 @@ def test_event_time_goes_on_before_anybody_joins() -> None:
     assert (row.document, row.error.code) == ("a1", "PJ0001")
 
 
+def test_an_engine_keeps_the_lateness_of_its_joins() -> None:
+    options = JoinOptions(lateness=5)
+    engines = [
+        penstock.Engine(registry_of(q=SAME), joins=options),
+        penstock.Engine(registry_of(q=SAME), lateness=1, joins=options),
+        penstock.Engine(registry_of(q=SAME)),
+    ]
+    assert [engine.lateness for engine in engines] == [5, 1, None]
+    assert [engine.joins.lateness for engine in engines] == [5, 1, None]
+
+
 @pytest.mark.parametrize("lateness", [-1, float("nan"), float("inf"), timedelta.max])
 def test_lateness_is_a_number_of_seconds(lateness: float) -> None:
     with pytest.raises(ValueError, match="lateness"):

@@ -13,11 +13,11 @@ from penstock.kernel import JoinState, read_record
 from penstock.languages.xscl import xscl
 from penstock.planning.records import Asked, read_records, write_records
 from penstock.planning.templates import JoinQuery, Variable, compile_join
-from penstock.testing.generate import random_stream, random_xscl
-from penstock.testing.reference import Arrival
-from penstock.testing.reference.rows import witness_of
-from penstock.testing.tree import parse
 from penstock.twigs import Event
+from penstock_testing.generate import random_stream, random_xscl
+from penstock_testing.reference import Arrival
+from penstock_testing.reference.rows import witness_of
+from penstock_testing.tree import parse
 from tests.unit.planning.templates import test_running_example as example
 
 Span = tuple[int, int]

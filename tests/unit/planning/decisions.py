@@ -15,13 +15,13 @@ from penstock.limits import Limits
 from penstock.planning import circuit_forms
 from penstock.planning.compile import compile_query
 from penstock.planning.normalise import normalise
-from penstock.testing.generate import NAMESPACES, DocumentKnobs, random_document
-from penstock.testing.kleene import earliest, known_at, steps
-from penstock.testing.tree import parse
 from penstock.twigs import Query, Selection
 from penstock.twigs.expressions import Nodes
 from penstock.twigs.queries import as_expression
 from penstock.twigs.slots import SlotTable
+from penstock_testing.generate import NAMESPACES, DocumentKnobs, random_document
+from penstock_testing.kleene import earliest, known_at, steps
+from penstock_testing.tree import parse
 from tests.unit.planning.results import Rewrite
 
 Draw = Callable[[Random], str]

@@ -7,19 +7,19 @@ from random import Random
 
 from penstock.languages.xpath import xpath
 from penstock.planning.rewrites.constants import fold_constants
-from penstock.testing.generate import (
+from penstock.twigs import Query, Selection, Slot, Value
+from penstock.twigs.expression_printing import print_condition, print_expression, print_path
+from penstock.twigs.expressions import is_condition
+from penstock.twigs.queries import NoTwigError
+from penstock_testing.generate import (
     NAMESPACES,
     ExpressionKnobs,
     random_document,
     random_expression,
     random_xpath,
 )
-from penstock.testing.reference import Atomic, evaluate
-from penstock.testing.tree import Node, Tree, parse
-from penstock.twigs import Query, Selection, Slot, Value
-from penstock.twigs.expression_printing import print_condition, print_expression, print_path
-from penstock.twigs.expressions import is_condition
-from penstock.twigs.queries import NoTwigError
+from penstock_testing.reference import Atomic, evaluate
+from penstock_testing.tree import Node, Tree, parse
 
 Rewrite = Callable[[Query], Query]
 

@@ -10,17 +10,17 @@ from penstock.languages.xpath import xpath
 from penstock.planning.expression_decisions import decision_of
 from penstock.planning.expression_timing import Wait
 from penstock.planning.timing import Moment
-from penstock.testing.generate import (
+from penstock.twigs import Query, Selection
+from penstock.twigs.queries import as_expression
+from penstock_testing.generate import (
     NAMESPACES,
     DocumentKnobs,
     WholeKnobs,
     random_document,
     random_xpath,
 )
-from penstock.testing.kleene import steps
-from penstock.testing.tree import EventKind, Node, Tree, parse
-from penstock.twigs import Query, Selection
-from penstock.twigs.queries import as_expression
+from penstock_testing.kleene import steps
+from penstock_testing.tree import EventKind, Node, Tree, parse
 
 PAIRS = 400
 

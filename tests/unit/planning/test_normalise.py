@@ -6,12 +6,12 @@ import pytest
 
 from penstock.languages.xpath import xpath
 from penstock.planning.normalise import normalise
-from penstock.testing.generate import NAMESPACES, ExpressionKnobs, random_expression
 from penstock.twigs import Axis, Query, Selection, Value
 from penstock.twigs import expressions as x
 from penstock.twigs.depth import roots_of
 from penstock.twigs.nodetests import ANY_NODE
 from penstock.twigs.parts import Part, all_parts, leaves
+from penstock_testing.generate import NAMESPACES, ExpressionKnobs, random_expression
 from tests.unit.planning.results import assert_random_results_kept, assert_results_kept, shapes
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.planning.values import boolean_of, call, compare, number_of, string_of
-from penstock.testing.reference import values as reference
-from penstock.testing.reference.functions import call as reference_call
 from penstock.twigs.slots import Atom
+from penstock_testing.reference import values as reference
+from penstock_testing.reference.functions import call as reference_call
 
 ATOMS: st.SearchStrategy[Atom] = st.one_of(
     st.booleans(), st.floats(), st.text(max_size=4), st.sampled_from(["1", " -2.5 ", "1e3", "+1"])

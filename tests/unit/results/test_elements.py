@@ -9,7 +9,7 @@ from lxml import etree
 
 import penstock
 from penstock.results.elements import to_jsonml, to_plain, to_text
-from penstock.testing.generate import random_document
+from penstock_testing.generate import random_document
 
 BOOK = (
     '<b:book xmlns:b="urn:b" id="1"><title>Rivers &amp; <i>dams</i></title>'

@@ -6,11 +6,12 @@ import pytest
 
 import penstock
 from penstock.errors import QueryError, RegistryError
-from penstock.routing import Condition
+from penstock.planning.compile import compile_query
+from penstock.routing import Condition, queries
 from penstock.routing.formulas import TRUE, All, Any, Check, First, Negation, Opaque, Some, as_xpath
-from penstock.routing.paths import Path, positions, prefixes
+from penstock.routing.paths import Bindings, Path, bindings_of, positions, prefixes
 from penstock.routing.queries import queries_of, read_query
-from penstock.routing.reading import read_formula
+from penstock.routing.reading import filter_program, read_formula
 
 
 def test_comparisons_with_constants_are_taken_apart() -> None:
@@ -131,3 +132,31 @@ def test_positions_are_taken_apart() -> None:
     (found,) = positions(Path("/a/b[@x][2]/c"))
     assert (found.base.text, found.step.text, found.position) == ("/a/b[@x]/c", "/a/b[@x]", 2)
     assert list(positions(Path("/a/b[1.5]/c[last()]"))) == []
+
+
+def test_equal_texts_compile_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+
+    def counted(text: str, bindings: Bindings) -> bytes:
+        compiled.append(text)
+        return filter_program(text, bindings)
+
+    monkeypatch.setattr(queries, "filter_program", counted)
+    text = "/only/here = 1 and /only/there = 2"
+    read = queries_of({f"q{number}": text for number in range(100)})
+    assert compiled == [text]
+    assert {(query.formula, query.program) for query in read} == {
+        (read_formula(text), filter_program(text, ()))
+    }
+
+
+def test_queries_of_a_registry_keep_the_program_that_it_compiled() -> None:
+    registry = penstock.Registry()
+    registry.add("text", "/a[b = 1]/c", mode="filter")
+    registry.add("bound", "/p:a", mode="filter", namespaces={"p": "urn:p"})
+    registry.add("made", penstock.xpath("/a[b = 1]"), mode="filter")
+    for query, subscription in zip(queries_of(registry), registry, strict=True):
+        assert query.program == compile_query(subscription.query, is_filter=True)
+        options = dict(subscription.query.options)
+        bindings = bindings_of(options.get("namespaces"))
+        assert query.formula == read_formula(subscription.text, bindings)

@@ -8,7 +8,7 @@ from lxml import etree
 
 from penstock.errors import SchemaError
 from penstock.schemas import Name, Schema, schema
-from penstock.testing.generate.schemas import random_dtd, random_valid_document
+from penstock_testing.generate.schemas import random_dtd, random_valid_document
 
 
 def read(folder: Path, text: str, **options: object) -> Schema:

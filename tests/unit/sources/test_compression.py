@@ -89,7 +89,7 @@ def test_a_missing_library_names_the_line_that_installs_it(
     with pytest.raises(DocumentError) as caught:
         list(decompress(iter([zstandard.compress(TEXT)])))
     assert caught.value.code == "PS0011"
-    assert "pip install 'penstock[zstd]'" in caught.value.reason
+    assert "pip install 'penstock-xml[zstd]'" in caught.value.reason
 
 
 def test_a_file_that_asks_for_too_much_memory_is_refused() -> None:

@@ -18,7 +18,7 @@ IMPORT = """
 import sys
 sys.path.insert(1, sys.argv[1])
 import penstock, penstock.kernel, json
-from penstock.spark.deployment.guard import own_version
+from penstock.versions import own_version
 print(json.dumps([penstock.__file__, penstock.kernel._native.__file__, own_version()]))
 """
 
@@ -36,7 +36,7 @@ def imported(archive: Path, temporary: Path) -> subprocess.CompletedProcess[str]
 
 
 def test_archive_is_a_package_where_no_other_is(tmp_path: Path) -> None:
-    from penstock.spark.deployment.guard import own_version
+    from penstock.versions import own_version
 
     temporary = tmp_path / "with space"
     temporary.mkdir()
@@ -136,10 +136,11 @@ def test_guard_says_what_is_missing_without_the_package(tmp_path: Path) -> None:
 
 def test_guard_compares_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark")
+    from penstock import versions
     from penstock.spark.deployment import guard
 
     work = guard.guarded(iter)
     assert list(work(iter([1, 2]))) == [1, 2]
-    monkeypatch.setattr(guard, "own_version", lambda: "0.0.1")
+    monkeypatch.setattr(versions, "own_version", lambda: "0.0.1")
     with pytest.raises(RuntimeError, match=r"PV0003: a worker .* has penstock 0\.0\.1, and the"):
         list(work(iter([])))

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import penstock
+from penstock.definitions.variables import Secrets
 from penstock.errors import SinkError
 from penstock.sinks import KafkaSink
 from penstock.spark.pipelines import ConfigurationError, load
 from penstock.spark.pipelines.sessions import redaction
-from penstock.spark.pipelines.variables import Secrets
 
 SMALL = """\
 sources:

@@ -4,8 +4,6 @@ import math
 
 import pytest
 
-from penstock.testing.reference import Scope, aggregate, beside, evaluate, holds
-from penstock.testing.tree import Node, parse
 from penstock.twigs import (
     Aggregate,
     AtRoot,
@@ -24,6 +22,8 @@ from penstock.twigs import (
     Value,
     ValueType,
 )
+from penstock_testing.reference import Scope, aggregate, beside, evaluate, holds
+from penstock_testing.tree import Node, parse
 from tests.unit.testing.builders import block, child, descendant
 
 

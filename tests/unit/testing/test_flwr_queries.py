@@ -1,7 +1,5 @@
 """The representation carries FLWR: queries 1 to 3 of the YFilter broker (sections 2.2, 3)."""
 
-from penstock.testing.reference import messages
-from penstock.testing.tree import parse
 from penstock.twigs import (
     And,
     Axis,
@@ -19,6 +17,8 @@ from penstock.twigs import (
     TwigNode,
     ValueType,
 )
+from penstock_testing.reference import messages
+from penstock_testing.tree import parse
 from tests.unit.testing.builders import attribute, block, child, descendant, equals, having
 
 

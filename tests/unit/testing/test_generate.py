@@ -5,15 +5,15 @@ from random import Random
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.testing.generate import (
+from penstock.twigs import Aggregate, Fragments, NodeKind, Value
+from penstock_testing.generate import (
     NAMESPACES,
     WholeKnobs,
     random_document,
     random_expression,
     random_xpath,
 )
-from penstock.testing.tree import parse
-from penstock.twigs import Aggregate, Fragments, NodeKind, Value
+from penstock_testing.tree import parse
 
 SEEDS = range(600)
 

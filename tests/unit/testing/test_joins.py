@@ -2,9 +2,9 @@
 
 import pytest
 
-from penstock.testing.reference import Arrival, events, join
-from penstock.testing.tree import parse
 from penstock.twigs import Branch, Comparison, Event, Join, JoinKind, Query
+from penstock_testing.reference import Arrival, events, join
+from penstock_testing.tree import parse
 from tests.unit.testing.builders import block, child
 
 LEFT = block(child("a", Branch(child("k", to="k1")), Branch(child("n", to="n1")), to="x1"))

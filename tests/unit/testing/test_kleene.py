@@ -2,9 +2,6 @@
 
 from penstock.languages.xpath import xpath
 from penstock.planning.normalise import normalise
-from penstock.testing.kleene import earliest, known_at, needed
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import Tree, parse
 from penstock.twigs import (
     And,
     AtRoot,
@@ -21,6 +18,9 @@ from penstock.twigs import (
     Value,
     ValueType,
 )
+from penstock_testing.kleene import earliest, known_at, needed
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import Tree, parse
 from tests.unit.testing.builders import block, child, descendant, equals, having
 
 

@@ -5,10 +5,10 @@ from random import Random
 import pytest
 from lxml import etree
 
-from penstock.testing.generate import DocumentKnobs, random_document
-from penstock.testing.reference.paths import nodes_on, passes
-from penstock.testing.tree import Node, parse
 from penstock.twigs import Axis, NodeKind, NodeTest
+from penstock_testing.generate import DocumentKnobs, random_document
+from penstock_testing.reference.paths import nodes_on, passes
+from penstock_testing.tree import Node, parse
 
 ELEMENTS_ONLY = DocumentKnobs(text=0, comment=0, instruction=0, doctype=0, namespaces=0)
 AXES = [axis for axis in Axis if axis not in (Axis.ATTRIBUTE, Axis.NAMESPACE)]

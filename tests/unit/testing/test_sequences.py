@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from penstock.languages.xquery import functions, xquery
-from penstock.testing.sequences import (
+from penstock_testing.sequences import (
     DynamicError,
     Row,
     evaluate_sequences,
@@ -16,10 +16,10 @@ from penstock.testing.sequences import (
     rows_of,
     serialise,
 )
-from penstock.testing.sequences.describing import canonical
-from penstock.testing.sequences.functions import FUNCTIONS
-from penstock.testing.sequences.items import Atom
-from penstock.testing.tree import parse
+from penstock_testing.sequences.describing import canonical
+from penstock_testing.sequences.functions import FUNCTIONS
+from penstock_testing.sequences.items import Atom
+from penstock_testing.tree import parse
 
 BESIDE = ("position", "last", "doc", "document", "stream", "collection")
 """Functions that the front end makes something else of."""

@@ -8,10 +8,10 @@ import pytest
 
 from penstock.languages.xscl import xscl
 from penstock.results import Document, event_id
-from penstock.testing.generate import random_stream, random_subscriptions, random_xscl
-from penstock.testing.reference import Arrival, run
-from penstock.testing.tree import parse
 from penstock.twigs import Event, Fragments, JoinKind
+from penstock_testing.generate import random_stream, random_subscriptions, random_xscl
+from penstock_testing.reference import Arrival, run
+from penstock_testing.tree import parse
 
 ARRIVALS = [
     Arrival("d1", parse("<a>1</a>"), 0.0, "S"),

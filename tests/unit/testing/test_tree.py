@@ -4,8 +4,8 @@ from xml.parsers.expat import ExpatError
 
 import pytest
 
-from penstock.testing.tree import XML, EventKind, Node, Tree, parse
 from penstock.twigs import NodeKind
+from penstock_testing.tree import XML, EventKind, Node, Tree, parse
 
 
 def node(tree: Tree, kind: NodeKind, place: int = 0) -> Node:

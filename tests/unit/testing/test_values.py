@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from penstock.testing.reference.functions import call
-from penstock.testing.reference.values import Atomic, compare, to_boolean, to_number, to_string
+from penstock_testing.reference.functions import call
+from penstock_testing.reference.values import Atomic, compare, to_boolean, to_number, to_string
 
 NAN, INF = math.nan, math.inf
 

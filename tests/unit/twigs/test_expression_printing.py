@@ -3,11 +3,11 @@
 from random import Random
 
 from penstock.languages.xpath import xpath
-from penstock.testing.generate import WholeKnobs, random_xpath
 from penstock.twigs import Selection, Slot
 from penstock.twigs.expression_printing import print_expression
 from penstock.twigs.printing import print_query
 from penstock.twigs.queries import as_expression
+from penstock_testing.generate import WholeKnobs, random_xpath
 
 
 def test_a_printed_expression_is_xpath_that_asks_the_same() -> None:

@@ -5,11 +5,11 @@ from random import Random
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.testing.generate import NAMESPACES, random_xpath
 from penstock.twigs import Selection, ValueType
 from penstock.twigs.expressions import Expression, type_of
 from penstock.twigs.parts import parts_of, with_parts
 from penstock.twigs.queries import as_expression
+from penstock_testing.generate import NAMESPACES, random_xpath
 
 
 def selection(text: str) -> Selection:

@@ -122,7 +122,7 @@ impl Binding {
     }
 
     /// Bytes of it in memory, shared as it is.
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         block_bytes(size_of::<Head>() + 2 * size_of::<usize>() + self.body().len())
     }
 

@@ -4,7 +4,7 @@
 //!  binding ─► probe the tables of the other streams ─► tuples
 //!     │                 in the order of `probing`
 //!     ▼
-//!  table of its stream ──(memory is full: `flushing`)──► pages of the caller
+//!  table of its stream ──(memory is full: `policies`)──► pages of the caller
 //!                                                          │
 //!                       inputs end, or stand still         ▼
 //!                                          `clean_up` ─► the tuples that memory missed
@@ -20,7 +20,7 @@ mod ahead;
 mod binding;
 mod block;
 mod clean_up;
-mod flushing;
+mod density;
 mod graph;
 mod matching;
 pub mod messages;
@@ -28,6 +28,7 @@ mod operator;
 mod options;
 mod pages;
 mod partitions;
+pub mod policies;
 mod probing;
 mod random;
 mod search;
@@ -39,5 +40,5 @@ pub use graph::{
     ValueKind,
 };
 pub use operator::{Fault, Joined, Progressive};
-pub use options::{Flush, Options, Probe, Statistics, StreamStatistics};
+pub use options::{Options, Statistics, StreamStatistics};
 pub use pages::{PageFault, PageId, Pages};

@@ -2,13 +2,14 @@
 
 use super::binding::Binding;
 use super::clean_up::{CleanUp, Tools};
-use super::flushing::Flushing;
+use super::density::Density;
 use super::graph::{JoinGraph, StreamId};
 use super::options::{Options, Statistics, StreamStatistics};
 use super::pages::{Page, PageFault, PageWriter, Pages, read_tuples};
-use super::probing::Probing;
+use super::policies::{Flush, Hit, Probe};
+use super::probing::Matches;
 use super::search::{Around, Members, Search};
-use super::table::Table;
+use super::table::{Slot, Table};
 use crate::meter::Meter;
 use penstock_kernel::ledger::{Ledger, Stop};
 use std::collections::VecDeque;
@@ -63,8 +64,8 @@ pub struct Progressive {
     ledger: Arc<Ledger>,
     meter: Meter,
     pub(super) tables: Vec<Table>,
-    probing: Probing,
-    flushing: Flushing,
+    probing: Box<dyn Probe>,
+    flushing: Box<dyn Flush>,
     search: Option<Search>,
     clean_up: Option<CleanUp>,
     /// Tuples that clean-up found and nobody took yet.
@@ -89,11 +90,12 @@ impl Progressive {
     pub fn new(graph: JoinGraph, options: Options, ledger: Arc<Ledger>) -> Self {
         let count = graph.stream_count();
         let tables = graph.streams();
-        let tables = tables.map(|stream| Table::new(&graph, stream, options.partitions));
+        let partitions = options.partitions(count);
+        let tables = tables.map(|stream| Table::new(&graph, stream, partitions));
         Progressive {
             tables: tables.collect(),
-            probing: Probing::new(&options, count),
-            flushing: Flushing::new(&options, count),
+            probing: Box::new(Matches::new(count, options.seed)),
+            flushing: Box::new(Density::new(count, options.seed)),
             meter: Meter::new(ledger.clone()),
             search: None,
             clean_up: None,
@@ -114,6 +116,12 @@ impl Progressive {
             options,
             ledger,
         }
+    }
+
+    /// The same join with other policies. No binding has come yet.
+    pub fn with_policies(mut self, flushing: Box<dyn Flush>, probing: Box<dyn Probe>) -> Self {
+        (self.flushing, self.probing) = (flushing, probing);
+        self
     }
 
     /// Joins a binding: the values of each attribute of its stream, and its fragment. Returns its
@@ -154,14 +162,13 @@ impl Progressive {
             tables: &self.tables,
             meter: &self.meter,
         };
-        let (probing, probes) = (&mut self.probing, &mut self.probes);
+        let (probing, probes) = (&mut *self.probing, &mut self.probes);
         let search = self
             .ledger
             .guard(|| Search::new(binding, &around, probing, probes))
             .map_err(Fault::Stopped)?;
-        let table = &mut self.tables[stream.index()];
-        let partition = table.partition_of(&search.start) as usize;
-        table.partitions[partition].arrived += 1;
+        let partition = self.tables[stream.index()].partition_of(&search.start);
+        self.flushing.arrived(stream.index(), partition);
         let is_over = search.is_over();
         self.search = Some(search);
         if is_over {
@@ -305,15 +312,22 @@ impl Progressive {
                 tables: &self.tables,
                 meter: &self.meter,
             };
-            if !search.advance(&around, &mut self.probing, &mut self.probes) {
+            if !search.advance(&around, &mut *self.probing, &mut self.probes) {
                 return;
             }
             results.push(search.members(&self.tables));
             for (stream, slot) in search.chosen() {
                 let table = &mut self.tables[stream.index()];
-                let before = table.credit(slot);
-                let age = search.start.arrival - table.slot(slot).binding.arrival;
-                self.flushing.note(stream.index(), before, age);
+                let hits_before = table.credit(slot);
+                let Slot {
+                    binding, partition, ..
+                } = table.slot(slot);
+                self.flushing.note(Hit {
+                    stream: stream.index(),
+                    partition: *partition,
+                    hits_before,
+                    age: search.start.arrival - binding.arrival,
+                });
             }
         }
     }

@@ -1,47 +1,16 @@
 //! How the join runs, and what it has done.
 
-/// What leaves memory when it is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flush {
-    /// Bindings with the fewest matches to come for the time that they stay, as far as bindings of
-    /// the same stream, age and success tell.
-    Auto,
-    /// Partitions with the fewest results for each binding that arrived (RRPJ).
-    Rrpj,
-    /// Partitions whose partners hold the fewest bindings (RPJ).
-    Rpj,
-    /// Any partitions.
-    Random,
-}
-
-/// In which order the other streams are probed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Probe {
-    /// Result-oriented: the stream first that has matched least often when it was probed first.
-    Rop,
-    /// Result-oriented as the paper writes it: by the number of partial results.
-    RopWritten,
-    /// As the streams are numbered.
-    Sequential,
-    /// By selectivities that the caller knows.
-    Apriori,
-}
+use super::table::Partition;
 
 /// How the join runs.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What leaves memory.
-    pub flush: Flush,
     /// Which part of the budget is freed at a time.
     pub flush_fraction: f64,
-    /// Hash partitions of each stream.
+    /// Hash partitions of each stream, at most.
     pub partitions: u32,
     /// Bytes of a page at most, unless one tuple is larger.
     pub page_bytes: usize,
-    /// In which order streams are probed.
-    pub probe: Probe,
-    /// For `Probe::Apriori`: how likely a binding finds a match in each stream.
-    pub selectivities: Vec<f64>,
     /// Bytes of bindings and tables in memory.
     pub state_bytes_max: usize,
     /// Ties are broken by random numbers from this.
@@ -51,12 +20,9 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            flush: Flush::Auto,
             flush_fraction: 0.1,
             partitions: 1024,
             page_bytes: 40_960,
-            probe: Probe::Rop,
-            selectivities: Vec::new(),
             state_bytes_max: crate::joins::STATE_BYTES_MAX,
             seed: 0,
         }
@@ -64,6 +30,14 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Hash partitions of each of so many streams: what is known of them takes little of a small
+    /// budget.
+    pub(super) fn partitions(&self, streams: usize) -> u32 {
+        let bytes = self.state_bytes_max / 32 / streams.max(1);
+        let most = u32::try_from(bytes / size_of::<Partition>()).unwrap_or(u32::MAX);
+        self.partitions.min(most).max(1)
+    }
+
     /// Bytes of a page: a small budget has small pages, since one is in memory beside the tables.
     pub(super) fn page_bytes(&self) -> usize {
         self.page_bytes.min(self.state_bytes_max / 32).max(64)

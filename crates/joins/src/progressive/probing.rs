@@ -1,7 +1,7 @@
 //! In which order an arriving binding probes the other streams: one without a match ends the work.
 
-use super::graph::{STREAMS_MAX, StreamId};
-use super::options::{Options, Probe};
+use super::graph::StreamId;
+use super::policies::Probe;
 use super::random::Random;
 
 /// What a match rate keeps of itself at each probe.
@@ -15,10 +15,11 @@ const SIZES: usize = 8;
 
 /// A stream that an arriving binding is to probe.
 #[derive(Clone, Copy)]
-pub(super) struct Target {
-    pub(super) stream: StreamId,
+pub struct Target {
+    /// The stream.
+    pub stream: StreamId,
     /// Bindings in the partitions that the arriving binding's values lead to, as far as known.
-    pub(super) partition_len: u32,
+    pub partition_len: u32,
 }
 
 impl Target {
@@ -65,84 +66,57 @@ struct Pair {
     sizes: [Rate; SIZES],
 }
 
-/// Learns from probes in which order to probe.
+/// Probes the stream first that has matched least often when it was probed first, and learns it.
 ///
-/// The number of partial results, which the paper sorts by, is biased: a stream that is probed
-/// late has few because few bindings come that far. So the rate of matches is kept for each pair
-/// of an arriving and a probed stream, and only of probes that came first. A stream has hash
-/// partitions whose sizes are known, and a value is rare in a small one: so the rate is kept for
-/// each size apart.
-pub(super) struct Probing {
-    probe: Probe,
-    selectivities: Vec<f64>,
-    /// Partial results of each stream.
-    partial: [u64; STREAMS_MAX],
+/// The number of partial results, which the paper on Twig'n Join sorts by, is biased: a stream that
+/// is probed late has few because few bindings come that far. So the rate of matches is kept for
+/// each pair of an arriving and a probed stream, and only of probes that came first. A stream has
+/// hash partitions whose sizes are known, and a value is rare in a small one: so the rate is kept
+/// for each size apart.
+pub struct Matches {
     streams: usize,
     /// Row by row of arriving streams.
     pairs: Vec<Pair>,
     random: Random,
 }
 
-impl Probing {
-    pub(super) fn new(options: &Options, streams: usize) -> Self {
-        let unknown = Pair {
-            all: Rate::NOTHING,
-            sizes: [Rate::NOTHING; SIZES],
-        };
-        Probing {
-            probe: options.probe,
-            selectivities: options.selectivities.clone(),
-            partial: [0; STREAMS_MAX],
-            streams,
-            pairs: vec![unknown; streams * streams],
-            random: Random::new(options.seed),
+impl Probe for Matches {
+    fn needs_sizes(&self) -> bool {
+        true
+    }
+
+    fn sort(&mut self, from: StreamId, targets: &mut [Target]) {
+        targets.sort_by(|a, b| {
+            let shares = self.share(from, a).total_cmp(&self.share(from, b));
+            shares.then(a.stream.cmp(&b.stream))
+        });
+        let least = targets.first().map_or(0.0, |to| self.share(from, to));
+        if targets.len() > 1 && self.random.share() < EXPLORATION * least {
+            let place = self.random.below(targets.len());
+            targets[..=place].rotate_right(1);
         }
     }
 
-    /// Whether the order depends on the sizes of partitions.
-    pub(super) fn needs_sizes(&self) -> bool {
-        self.probe == Probe::Rop
-    }
-
-    /// Sorts the streams that a binding of `from` is to probe.
-    pub(super) fn sort(&mut self, from: StreamId, targets: &mut [Target]) {
-        match self.probe {
-            Probe::Sequential => targets.sort_by_key(|to| to.stream),
-            Probe::RopWritten => {
-                targets.sort_by_key(|to| (self.partial[to.stream.index()], to.stream));
-            }
-            Probe::Apriori => {
-                let known = |to: &Target| self.selectivities.get(to.stream.index()).copied();
-                sort_by_share(targets, |to| known(to).unwrap_or(1.0));
-            }
-            Probe::Rop => {
-                sort_by_share(targets, |to| self.share(from, to));
-                let least = targets.first().map_or(0.0, |to| self.share(from, to));
-                if targets.len() > 1 && self.random.share() < EXPLORATION * least {
-                    let place = self.random.below(targets.len());
-                    targets[..=place].rotate_right(1);
-                }
-            }
-        }
-    }
-
-    /// A stream was probed and gave so many bindings; `is_first` and `is_last` of the streams that
-    /// the arriving binding probes.
-    pub(super) fn note(
-        &mut self,
-        from: StreamId,
-        to: Target,
-        matches: usize,
-        is_first: bool,
-        is_last: bool,
-    ) {
-        if !is_last {
-            self.partial[to.stream.index()] += matches as u64;
-        }
+    fn note(&mut self, from: StreamId, to: Target, matches: usize, is_first: bool, _: bool) {
         if is_first {
             let at = self.place(from, to);
             self.pairs[at].all.note(matches > 0);
             self.pairs[at].sizes[to.size()].note(matches > 0);
+        }
+    }
+}
+
+impl Matches {
+    /// Nothing is known of so many streams; what is tried is drawn from a seed.
+    pub fn new(streams: usize, seed: u64) -> Self {
+        let unknown = Pair {
+            all: Rate::NOTHING,
+            sizes: [Rate::NOTHING; SIZES],
+        };
+        Matches {
+            streams,
+            pairs: vec![unknown; streams * streams],
+            random: Random::new(seed),
         }
     }
 
@@ -155,11 +129,4 @@ impl Probing {
     fn place(&self, from: StreamId, to: Target) -> usize {
         from.index() * self.streams + to.stream.index()
     }
-}
-
-fn sort_by_share(targets: &mut [Target], share: impl Fn(&Target) -> f64) {
-    targets.sort_by(|a, b| {
-        let shares = share(a).total_cmp(&share(b));
-        shares.then(a.stream.cmp(&b.stream))
-    });
 }

@@ -2,7 +2,7 @@
 
 use super::binding::Binding;
 use super::graph::{JoinGraph, StreamId};
-use super::probing::{Probing, Target};
+use super::policies::{Probe, Target};
 use super::table::Table;
 use crate::meter::Meter;
 use smallvec::SmallVec;
@@ -50,7 +50,7 @@ impl Search {
     pub(super) fn new(
         start: Binding,
         around: &Around<'_>,
-        probing: &mut Probing,
+        probing: &mut dyn Probe,
         probes: &mut [u64],
     ) -> Self {
         let (graph, from) = (around.graph, start.stream);
@@ -127,7 +127,7 @@ impl Search {
     pub(super) fn advance(
         &mut self,
         around: &Around<'_>,
-        probing: &mut Probing,
+        probing: &mut dyn Probe,
         probes: &mut [u64],
     ) -> bool {
         while !self.is_over {
@@ -178,7 +178,7 @@ impl Search {
 
     /// Begins with a level: a stream that the arriving binding does not reach is probed with what
     /// the tuple has so far.
-    fn open_level(&mut self, around: &Around<'_>, probing: &mut Probing, probes: &mut [u64]) {
+    fn open_level(&mut self, around: &Around<'_>, probing: &mut dyn Probe, probes: &mut [u64]) {
         let (bound, rest) = self.levels.split_at_mut(self.depth);
         let level = &mut rest[0];
         level.next = 0;

@@ -9,11 +9,13 @@ use smallvec::SmallVec;
 pub(super) type Postings = SmallVec<[u32; 4]>;
 
 /// A binding in memory.
-pub(super) struct Slot {
-    pub(super) binding: Binding,
-    pub(super) partition: u32,
+pub struct Slot {
+    /// The binding.
+    pub binding: Binding,
+    /// Its partition.
+    pub partition: u32,
     /// Results that it is part of.
-    pub(super) hits: u32,
+    pub hits: u32,
 }
 
 enum Entry {
@@ -25,12 +27,10 @@ enum Entry {
 const NO_SLOT: u32 = u32::MAX;
 
 /// What is known about one hash partition.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Partition {
-    pub(super) arrived: u32,
-    pub(super) resident: u32,
-    /// Results that its bindings were part of when others arrived.
-    pub(super) results: u64,
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Partition {
+    /// Its bindings in memory.
+    pub resident: u32,
 }
 
 /// Bindings by the hash of a value of one attribute that joins.
@@ -78,12 +78,13 @@ impl Index {
 ///
 /// A binding has one partition, that of the first value it joins by. It is the unit of flushing
 /// and of what is learnt; the search goes through the indexes, where a binding has all its values.
-pub(super) struct Table {
+pub struct Table {
     entries: Vec<Entry>,
     first_free: u32,
     count: usize,
     indexes: Vec<Index>,
-    pub(super) partitions: Vec<Partition>,
+    /// What is known of each hash partition.
+    pub partitions: Vec<Partition>,
     bindings_bytes: usize,
     postings_bytes: usize,
 }
@@ -111,7 +112,7 @@ impl Table {
     }
 
     /// Bindings in memory.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.count
     }
 
@@ -229,12 +230,11 @@ impl Table {
         };
         let before = taken.hits;
         taken.hits = before.saturating_add(1);
-        self.partitions[taken.partition as usize].results += 1;
         before
     }
 
     /// All bindings, with their slots.
-    pub(super) fn slots(&self) -> impl Iterator<Item = (u32, &Slot)> {
+    pub fn slots(&self) -> impl Iterator<Item = (u32, &Slot)> {
         let entries = self.entries.iter().enumerate();
         entries.filter_map(|(slot, entry)| match entry {
             Entry::Taken(taken) => Some((slot as u32, taken)),

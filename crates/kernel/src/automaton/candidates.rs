@@ -1,10 +1,10 @@
 //! Nodes that are, or may become, results.
 
-use super::small::SmallSet;
 use crate::circuit::CandidateId;
 use crate::events::Scope;
 use crate::plan::{GuardId, NodeKind, OperandId, SegmentId, SubscriptionId, TargetId};
 use crate::rows::Bindings;
+use crate::small::SmallSet;
 use crate::tables::Table;
 use smallvec::SmallVec;
 use std::ops::{Index, IndexMut};

@@ -6,7 +6,9 @@ use super::frames::{Claim, MemoryId, OperandValue, Runner};
 use super::states::Flags;
 use super::{Automaton, Node};
 use crate::circuit::CandidateId;
-use crate::plan::{AtomKind, FormulaId, FormulaKind, OperandId, OperandKind, Output, SpineId};
+use crate::plan::{
+    AtomKind, FormulaId, FormulaKind, OperandId, OperandKind, Output, ShapeId, ShapeKind, SpineId,
+};
 use crate::values::{Value, compare_numbers, parse_number};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -343,11 +345,17 @@ impl Automaton {
         {
             self.assume(depth, atom);
         }
-        if self.state_at(depth).atoms.is_empty() {
+        let state = self.state_at(depth);
+        if state.atoms.is_empty() && state.ranges().is_empty() {
             return;
         }
         // As `ValueTest` has it, without making one: it is tried for each value and atom.
         let mut number = None;
+        for index in 0..self.state_at(depth).ranges().len() {
+            let shape = self.state_at(depth).ranges()[index];
+            let number = *number.get_or_insert_with(|| parse_number(value));
+            self.search_numbers(depth, shape, number);
+        }
         for index in 0..self.state_at(depth).atoms.len() {
             let atom = self.state_at(depth).atoms[index];
             let view = plan.formula(atom);
@@ -366,6 +374,36 @@ impl Automaton {
             if holds {
                 self.assume(depth, atom);
             }
+        }
+    }
+
+    /// The atoms of a sorted list that a number satisfies.
+    fn search_numbers(&mut self, depth: usize, shape: ShapeId, number: f64) {
+        let plan = self.plan.clone();
+        let view = plan.shape(shape);
+        let is_edge = view.kind() == ShapeKind::Edge;
+        let atom_of = |formula: FormulaId| match is_edge {
+            true => plan.formula(formula).sub(),
+            false => formula,
+        };
+        let constant = |formula| plan.number(plan.formula(atom_of(formula)).number());
+        let holds = |formula| {
+            let comparison = plan.formula(atom_of(formula)).comparison();
+            compare_numbers(comparison, number, constant(formula))
+        };
+        let order = if is_edge {
+            plan.shape(view.sub())
+        } else {
+            view
+        };
+        let from = match order.kind() {
+            ShapeKind::Same => view.formulas().partition_point(|&f| constant(f) < number),
+            _ => 0,
+        };
+        let rest = &view.formulas()[from..];
+        self.account.spend(1);
+        for &formula in &rest[..rest.partition_point(|&formula| holds(formula))] {
+            self.assume(depth, atom_of(formula));
         }
     }
 

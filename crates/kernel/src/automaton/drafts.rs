@@ -12,6 +12,7 @@ pub(super) struct Draft {
     here: Vec<ShapeId>,
     deep_shapes: Vec<ShapeId>,
     fires: Vec<FormulaId>,
+    ranges: Vec<ShapeId>,
 }
 
 impl Draft {
@@ -60,6 +61,9 @@ impl Draft {
             let edge = plan.shape(shape);
             if class.tests.binary_search(&edge.test()).is_ok() {
                 draft.here.push(edge.sub());
+                if plan.shape(edge.sub()).is_ordered() {
+                    draft.ranges.push(shape);
+                }
                 // An edge that leads to nothing but existence is decided by the start itself.
                 draft.fires.extend(
                     edge.formulas()
@@ -83,13 +87,13 @@ impl Draft {
         let mut closed = 0;
         loop {
             self.close_matched(plan, &class.tests, closed);
-            for &spine in &self.matched[closed..] {
-                self.here.extend(
-                    plan.spine(spine)
-                        .formulas()
-                        .iter()
-                        .map(|&f| plan.formula(f).shape()),
-                );
+            for at in closed..self.matched.len() {
+                let formulas = plan.spine(self.matched[at]).formulas().iter();
+                let shapes = formulas.map(|&formula| plan.formula(formula).shape());
+                for shape in shapes {
+                    self.here.push(shape);
+                    self.search(plan, shape);
+                }
             }
             closed = self.matched.len();
             self.close_here(plan);
@@ -116,6 +120,11 @@ impl Draft {
         sort_out(&mut self.deep);
         sort_out(&mut self.deep_shapes);
         sort_out(&mut self.fires);
+        // All numbers of an order include those of the edges that lead to some.
+        let all = self.ranges.clone();
+        self.ranges
+            .retain(|&shape| !all.contains(&plan.shape(shape).sub()));
+        sort_out(&mut self.ranges);
         Key {
             symbol,
             matched: self.matched.into(),
@@ -123,6 +132,7 @@ impl Draft {
             here: self.here.into(),
             deep_shapes: self.deep_shapes.into(),
             fires: self.fires.into(),
+            ranges: self.ranges.into(),
         }
     }
 
@@ -137,6 +147,13 @@ impl Draft {
         }
     }
 
+    /// A shape is asked of the node itself: numbers that its value is compared with are searched.
+    fn search(&mut self, plan: &Plan, shape: ShapeId) {
+        if plan.shape(shape).is_ordered() && !self.ranges.contains(&shape) {
+            self.ranges.push(shape);
+        }
+    }
+
     /// Adds the parts of every shape, and the roots of operands that start at this node.
     fn close_here(&mut self, plan: &Plan) {
         let mut at = 0;
@@ -147,18 +164,24 @@ impl Draft {
             at += 1;
             match shape.kind() {
                 ShapeKind::And | ShapeKind::Or => {
-                    let parts = shape
-                        .children()
-                        .iter()
-                        .copied()
-                        .filter(|&part| seen.insert(part));
-                    self.here.extend(parts);
+                    for &part in shape.children() {
+                        self.search(plan, part);
+                        if seen.insert(part) {
+                            self.here.push(part);
+                        }
+                    }
                 }
-                ShapeKind::Not if seen.insert(shape.sub()) => self.here.push(shape.sub()),
+                ShapeKind::Not => {
+                    self.search(plan, shape.sub());
+                    if seen.insert(shape.sub()) {
+                        self.here.push(shape.sub());
+                    }
+                }
                 ShapeKind::Computed => {
                     for &operand in shape.operands() {
                         for formula in plan.operand(operand).condition.into_iter().flatten() {
                             let part = plan.formula(formula).shape();
+                            self.search(plan, part);
                             if seen.insert(part) {
                                 self.here.push(part);
                             }

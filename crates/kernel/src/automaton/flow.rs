@@ -49,21 +49,15 @@ impl Automaton {
 
     /// Lets a candidate below a segment pass the active guards and wait for the living ones.
     pub(super) fn rise(&mut self, segment: SegmentId, depth: usize, candidate: CandidateId) {
-        let plan = self.plan.clone();
-        let (upper, lower, guards) = plan.segment(segment);
+        let (upper, lower, _) = self.plan.segment(segment);
         self.spend_depths(depth);
         for at in self.up(lower, depth, upper) {
             self.account.spend(1);
             let at = at as usize;
-            let mut is_awaited = false;
-            for &guard in guards {
-                if self.frames.memory(at).active.contains(guard) {
-                    self.pass(guard, at, candidate);
-                } else {
-                    is_awaited = is_awaited || self.is_alive(guard, at);
-                }
+            for guard in self.active_guards(at, segment) {
+                self.pass(guard, at, candidate);
             }
-            if is_awaited && !self.candidates[candidate].is_done {
+            if !self.candidates[candidate].is_done && self.is_awaiting(at, segment) {
                 self.wait(at, segment, candidate);
             }
         }
@@ -99,13 +93,8 @@ impl Automaton {
             return;
         }
         let segment = self.plan.guard(guard).segment;
-        let list = self
-            .frames
-            .memory(depth)
-            .waiting
-            .iter()
-            .find(|w| w.segment == segment);
-        let Some(candidates) = list.map(|w| w.candidates.clone()) else {
+        let list = self.frames.memory(depth).waiting.get(segment);
+        let Some(candidates) = list.map(|list| list.candidates.clone()) else {
             return;
         };
         self.account.spend(candidates.len() as u64);
@@ -124,27 +113,23 @@ impl Automaton {
         }
         self.candidates.hold(candidate);
         let waiting = &mut self.frames.memory_mut(depth).waiting;
-        let index = waiting
-            .iter()
-            .position(|w| w.segment == segment)
-            .unwrap_or_else(|| {
-                waiting.push(Waiting {
-                    segment,
-                    candidates: Vec::new(),
-                    sweep_at: SWEEP_MIN,
-                });
-                waiting.len() - 1
-            });
-        waiting[index].candidates.push(candidate);
-        if waiting[index].candidates.len() >= waiting[index].sweep_at {
-            self.sweep(depth, index);
+        let list = waiting.get_or_insert_with(segment, || Waiting {
+            candidates: Vec::new(),
+            sweep_at: SWEEP_MIN,
+        });
+        list.candidates.push(candidate);
+        if list.candidates.len() >= list.sweep_at {
+            self.sweep(depth, segment);
         }
     }
 
     /// Lets go of candidates that are finished but still listed; without this an endless stream
     /// under one undecided node would grow the list for ever.
-    fn sweep(&mut self, depth: usize, index: usize) {
-        let mut list = std::mem::take(&mut self.frames.memory_mut(depth).waiting[index].candidates);
+    fn sweep(&mut self, depth: usize, segment: SegmentId) {
+        let Some(waiting) = self.frames.memory_mut(depth).waiting.get_mut(segment) else {
+            return;
+        };
+        let mut list = std::mem::take(&mut waiting.candidates);
         list.retain(|&candidate| {
             let keep = !self.candidates[candidate].is_done;
             if !keep {
@@ -152,18 +137,10 @@ impl Automaton {
             }
             keep
         });
-        let waiting = &mut self.frames.memory_mut(depth).waiting[index];
-        waiting.sweep_at = (2 * list.len()).max(SWEEP_MIN);
-        waiting.candidates = list;
-    }
-
-    /// Whether candidates at a node still have a guard of the segment to wait for.
-    fn is_awaiting(&mut self, depth: usize, segment: SegmentId) -> bool {
-        let plan = self.plan.clone();
-        let (_, _, guards) = plan.segment(segment);
-        guards.iter().any(|&guard| {
-            !self.frames.memory(depth).active.contains(guard) && self.is_alive(guard, depth)
-        })
+        let sweep_at = (2 * list.len()).max(SWEEP_MIN);
+        if let Some(waiting) = self.frames.memory_mut(depth).waiting.get_mut(segment) {
+            (waiting.candidates, waiting.sweep_at) = (list, sweep_at);
+        }
     }
 
     fn review(&mut self, depth: usize, segment: SegmentId) {
@@ -171,8 +148,7 @@ impl Automaton {
             return;
         }
         let waiting = &mut self.frames.memory_mut(depth).waiting;
-        if let Some(index) = waiting.iter().position(|w| w.segment == segment) {
-            let list = waiting.swap_remove(index);
+        if let Some(list) = waiting.remove(segment) {
             self.release_all(list.candidates);
         }
     }
@@ -186,7 +162,7 @@ impl Automaton {
                 .memory(at)
                 .waiting
                 .iter()
-                .map(|w| w.segment)
+                .map(|(segment, _)| *segment)
                 .collect();
             for segment in segments {
                 self.review(at, segment);
@@ -201,7 +177,7 @@ impl Automaton {
     }
 
     /// Whether the guard, and some chain of guards above it, may still hold.
-    fn is_alive(&mut self, guard: GuardId, depth: usize) -> bool {
+    pub(super) fn is_alive(&mut self, guard: GuardId, depth: usize) -> bool {
         self.spend_depths(depth);
         let mut memo = std::mem::take(&mut self.alive_memo);
         let alive = self.alive(guard, depth, &mut memo);
@@ -210,7 +186,7 @@ impl Automaton {
         alive
     }
 
-    fn alive(
+    pub(super) fn alive(
         &self,
         guard: GuardId,
         depth: usize,

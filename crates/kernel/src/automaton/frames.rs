@@ -1,10 +1,10 @@
 //! Open nodes and what is known at them.
 
-use super::small::SmallSet;
 use super::states::{Flags, StateId};
 use crate::circuit::CandidateId;
 use crate::events::Symbol;
 use crate::plan::{FormulaId, GuardId, OperandId, SegmentId};
+use crate::small::{SmallMap, SmallSet};
 use crate::tables::{Table, append};
 
 crate::ids::ids! {
@@ -78,7 +78,6 @@ pub struct Claim {
 /// Candidates that wait at a node for the guards of one segment.
 #[derive(Debug)]
 pub struct Waiting {
-    pub segment: SegmentId,
     pub candidates: Vec<CandidateId>,
     /// Length at which finished candidates are swept out.
     pub sweep_at: usize,
@@ -95,11 +94,14 @@ pub struct Memory {
     pub watches: Vec<(FormulaId, FormulaId)>,
     /// Guards that let candidates pass.
     pub active: SmallSet<GuardId>,
-    pub waiting: Vec<Waiting>,
+    /// By segment.
+    pub waiting: SmallMap<SegmentId, Waiting>,
     /// Operands of the computed formulas, each once.
     pub operands: Vec<(OperandId, OperandValue)>,
     /// Operands that the value of this node answers.
     pub claims: Vec<Claim>,
+    /// How many facts its start tag has decided.
+    opened_with: usize,
 }
 
 impl Memory {
@@ -111,6 +113,17 @@ impl Memory {
         self.waiting.clear();
         self.operands.clear();
         self.claims.clear();
+        self.opened_with = 0;
+    }
+
+    fn facts(&self) -> usize {
+        let formulas = self.truths.keys().len() + self.falsehoods.keys().len();
+        formulas + self.watches.len() + self.active.keys().len()
+    }
+
+    fn is_as_opened(&self) -> bool {
+        let has_more = !(self.waiting.is_empty() && self.operands.is_empty());
+        !has_more && self.claims.is_empty() && self.facts() == self.opened_with
     }
 }
 
@@ -163,6 +176,22 @@ impl Frames {
             self.stack[depth].memory = id;
         }
         &mut self.memories[self.stack[depth].memory]
+    }
+
+    /// What the start tag of a node says is on record.
+    #[inline]
+    pub fn note_opened(&mut self, depth: usize) {
+        let memory = self.stack[depth].memory;
+        if memory != MemoryId::EMPTY {
+            self.memories[memory].opened_with = self.memories[memory].facts();
+        }
+    }
+
+    /// Whether the start tags of the open nodes are all that is known of them.
+    pub fn are_as_opened(&self) -> bool {
+        self.stack
+            .iter()
+            .all(|frame| self.memories[frame.memory].is_as_opened())
     }
 
     /// Removes the innermost node; its waiting candidates must be gone already.

@@ -7,13 +7,14 @@ mod deliver;
 mod drafts;
 mod flow;
 mod frames;
+mod fresh;
 mod gate;
 mod handler;
 mod nodes;
 mod retention;
 mod sampling;
+mod segments;
 mod silence;
-mod small;
 mod states;
 mod trace;
 mod truth;
@@ -276,6 +277,12 @@ impl Automaton {
         }
     }
 
+    /// Whether nothing is left of a document under way.
+    pub fn is_clear(&self) -> bool {
+        let is_at_start = self.frames.stack.is_empty() && self.candidates.is_empty();
+        is_at_start && self.queue.is_empty()
+    }
+
     /// Ends the document; everything undecided is decided now.
     pub fn finish(&mut self, length: u64) -> Result<(), DocumentError> {
         self.event_end = length;
@@ -322,6 +329,11 @@ impl Automaton {
     /// Drops the rows behind the first ones.
     pub fn drop_rows(&mut self, length: usize) {
         self.rows.truncate(length);
+    }
+
+    /// The rows that wait to be taken.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     /// How many rows wait to be taken.
@@ -380,7 +392,7 @@ impl Automaton {
 }
 
 /// The error of a document that passed one of the automaton's limits.
-fn limit_error(limit: &'static str, bound: u64, byte: u64) -> DocumentError {
+pub(crate) fn limit_error(limit: &'static str, bound: u64, byte: u64) -> DocumentError {
     let (code, what) = match limit {
         "candidates_max" => (codes::CANDIDATES, "candidates are held at once"),
         "buffer_bytes_max" => (codes::BUFFER_BYTES, "bytes are held for results"),

@@ -33,6 +33,7 @@ impl Automaton {
         self.finish_attributes();
         self.open_candidate(0, &node, true);
         self.finish_circuit();
+        self.frames.note_opened(0);
     }
 
     #[inline]
@@ -282,6 +283,7 @@ impl Automaton {
         self.next_node = after;
         self.finish_circuit();
         self.settle()?;
+        self.frames.note_opened(depth);
         self.check_held(self.event_end)
     }
 
@@ -363,7 +365,7 @@ impl Automaton {
             self.complete(candidate, end)?;
         }
         if self.frames.stack[depth].memory != MemoryId::EMPTY {
-            for waiting in std::mem::take(&mut self.frames.memory_mut(depth).waiting) {
+            for (_, waiting) in std::mem::take(&mut self.frames.memory_mut(depth).waiting) {
                 self.release_all(waiting.candidates);
             }
         }

@@ -82,6 +82,9 @@ pub(super) struct Key {
     pub deep_shapes: Box<[ShapeId]>,
     /// Existence edges that the node's start decides.
     pub fires: Box<[FormulaId]>,
+    /// Numbers that the node's value is compared with: all of an order, or those that edges of a
+    /// shape lead to.
+    pub ranges: Box<[ShapeId]>,
 }
 
 const COLUMNS_MIN: usize = 8;
@@ -134,8 +137,14 @@ impl State {
     pub fn fires(&self) -> &[FormulaId] {
         &self.key.fires
     }
+    /// Where the numbers lie that the node's value is compared with.
+    #[inline]
+    pub fn ranges(&self) -> &[ShapeId] {
+        &self.key.ranges
+    }
     fn bytes(&self) -> usize {
         let words = self.key.matched.len()
+            + self.key.ranges.len()
             + self.key.deep.len()
             + self.key.here.len()
             + self.key.deep_shapes.len();
@@ -358,6 +367,7 @@ fn derive_formulas(plan: &Plan, symbols: &Symbols, key: &Key, state: &mut State)
                 state.flags |= Flags::VALUE;
             }
             ShapeKind::Computed => computed.extend_from_slice(view.formulas()),
+            _ if view.is_ordered() => state.flags |= Flags::VALUE,
             _ => {}
         }
     }

@@ -13,7 +13,9 @@ type Key = (NodeKind, Box<[u8]>, Box<[u8]>);
 
 /// A name of a document.
 pub struct Name {
+    /// Its namespace.
     pub uri: Box<[u8]>,
+    /// Its local part.
     pub local: Box<[u8]>,
 }
 

@@ -3,7 +3,7 @@
 use super::outputs::{Op, Output, Outputs};
 use super::pieces::{Pieces, Reading};
 use crate::ledger::Account;
-use penstock_broker::{Answers, Groups, NONE, Pair, places};
+use penstock_broker::{Answers, NONE, Pair, places};
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,9 @@ pub enum Outcome {
 
 /// Bytes of messages, one behind the other, and where they end.
 pub struct Written<'a> {
+    /// The bytes.
     pub bytes: &'a mut Vec<u8>,
+    /// Where messages end.
     pub offsets: &'a mut Vec<i32>,
 }
 
@@ -46,49 +48,15 @@ pub fn assemble(
         }
         let output = &outputs.all[output as usize];
         let start = written.bytes.len();
-        let outcome = Message::<false> {
+        let outcome = Message {
             outputs,
             pieces,
             reading,
             account,
             bytes: written.bytes,
-            lists: &[],
         }
         .write(output, &nodes);
         end_message(number as u32, outcome, start, account, written, &mut unsent);
-    }
-    unsent
-}
-
-/// Writes the messages of a document from groups of lists: a message for each plan.
-pub fn assemble_groups(
-    groups: &Groups,
-    outputs: &Outputs,
-    pieces: &mut Pieces,
-    reading: &Reading<'_>,
-    account: &mut Account,
-    written: &mut Written<'_>,
-) -> Unsent {
-    let mut unsent = Unsent::new();
-    let mut nodes: Vec<u32> = Vec::new();
-    for (number, made) in (0..).zip(&groups.messages) {
-        let output = &outputs.all[made.output as usize];
-        let lists = &groups.flat[made.from as usize..made.to as usize];
-        let start = written.bytes.len();
-        let mut message = Message::<true> {
-            outputs,
-            pieces: &mut *pieces,
-            reading,
-            account: &mut *account,
-            bytes: written.bytes,
-            lists,
-        };
-        if output.is_set {
-            nodes.clear();
-            nodes.extend_from_slice(lists);
-        }
-        let outcome = message.write(output, &nodes);
-        end_message(number, outcome, start, account, written, &mut unsent);
     }
     unsent
 }
@@ -109,18 +77,16 @@ fn end_message(
     written.offsets.push(written.bytes.len() as i32);
 }
 
-/// A message under way. With `LISTS` the elements of mere paths come from lists.
-struct Message<'a, 'r, const LISTS: bool> {
+/// A message under way.
+struct Message<'a, 'r> {
     outputs: &'a Outputs,
     pieces: &'a mut Pieces,
     reading: &'a Reading<'r>,
     account: &'a mut Account,
     bytes: &'a mut Vec<u8>,
-    /// What is left of the groups: bound nodes, and the lists of each.
-    lists: &'a [u32],
 }
 
-impl<'a, const LISTS: bool> Message<'a, '_, LISTS> {
+impl Message<'_, '_> {
     fn write(&mut self, output: &Output, nodes: &[u32]) -> Outcome {
         self.constant(output.before.start, output.before.end);
         let start = self.bytes.len();
@@ -137,12 +103,7 @@ impl<'a, const LISTS: bool> Message<'a, '_, LISTS> {
             }
         } else {
             let ops = &self.outputs.ops[output.ops.start as usize..output.ops.end as usize];
-            let mut nodes = nodes.iter().copied();
-            while let Some(node) = if LISTS {
-                self.next_node()
-            } else {
-                nodes.next()
-            } {
+            for &node in nodes {
                 if let Err(error) = self.node(ops, node) {
                     return Outcome::Failed(error);
                 }
@@ -187,37 +148,10 @@ impl<'a, const LISTS: bool> Message<'a, '_, LISTS> {
 
     #[inline]
     fn piece(&mut self, piece: u32, node: u32) -> Result<(), u32> {
-        if LISTS && self.pieces.steps(piece).is_some() {
-            let list = self.next_list();
-            if self.reading.record.is_plain() {
-                for &element in list {
-                    let source = self.reading.record.source_of(element);
-                    self.bytes.extend_from_slice(source);
-                }
-                return Ok(());
-            }
-        }
         let account = &mut *self.account;
         let mut meter = |steps| account.spend(steps);
         let span = self.pieces.of(piece, node, self.reading, &mut meter);
         self.copy(span)
-    }
-
-    /// The bound node of the next group.
-    fn next_node(&mut self) -> Option<u32> {
-        let (&node, rest) = self.lists.split_first()?;
-        self.lists = rest;
-        Some(node)
-    }
-
-    /// The next list of a group.
-    fn next_list(&mut self) -> &'a [u32] {
-        let Some((&length, rest)) = self.lists.split_first() else {
-            return &[];
-        };
-        let (list, rest) = rest.split_at(length as usize);
-        self.lists = rest;
-        list
     }
 
     #[inline]

@@ -1,12 +1,51 @@
 //! Listens to a document: its elements and values go into the store, its events into the record.
 
-use super::serving::Broker;
+use super::alphabet::Alphabet;
+use super::record::Record;
 use crate::error::DocumentError;
 use crate::events::{Handler, Span, StartTag, Symbol};
+use crate::ledger::Account;
 use crate::message::prefix_of;
 use crate::vocabulary::NodeKind;
+use penstock_broker::Store;
 
-impl Handler for Broker {
+/// The document under way, and what is known of names from the documents before.
+pub struct Document {
+    /// The names, and the tests that they pass.
+    pub alphabet: Alphabet,
+    /// The elements and their values.
+    pub store: Store,
+    /// The events.
+    pub record: Record,
+    /// What reading costs.
+    pub account: Account,
+}
+
+impl Document {
+    /// No document yet; what the next ones cost goes into an account.
+    pub fn new(account: Account) -> Document {
+        Document {
+            alphabet: Alphabet::default(),
+            store: Store::default(),
+            record: Record::default(),
+            account,
+        }
+    }
+
+    /// Starts a document.
+    pub fn begin(&mut self) {
+        self.account.begin();
+        self.store.clear();
+        self.record.clear();
+    }
+
+    /// Forgets all names, but no test.
+    pub fn forget_names(&mut self) {
+        self.alphabet.forget(&mut self.store);
+    }
+}
+
+impl Handler for Document {
     fn block(&mut self, bytes: &[u8], _start: u64) {
         self.record.source.extend_from_slice(bytes);
     }

@@ -8,14 +8,9 @@
 //! Programs that request messages may have a form for the broker. A document that is small and at
 //! hand as a whole is asked all of them at once when it has ended; for others their programs are
 //! evaluated as those of everybody else are (`message`). Both give the same messages.
-//!
-//! With another strategy than the default one, operators of plans give groups of lists instead of
-//! pairs (`penstock_broker::Operators`); messages are written from those.
 
 mod alphabet;
 mod assembling;
-mod costs;
-mod knowledge;
 mod listener;
 mod outputs;
 mod pieces;
@@ -23,6 +18,11 @@ mod program;
 mod record;
 mod serving;
 
-pub use knowledge::Loops;
-pub use program::is_brokered;
+pub use alphabet::{Alphabet, Name};
+pub use assembling::{Outcome, Unsent, Written, assemble};
+pub use listener::Document;
+pub use outputs::{Op, Output, Outputs};
+pub use pieces::{Pieces, Reading};
+pub use program::{Brokered, Content, Part, PieceForm, is_brokered};
+pub use record::Record;
 pub use serving::Broker;

@@ -14,9 +14,13 @@ pub enum Op {
     Piece(u32),
     /// The rest of a start tag, pieces and the end tag; or the end of an empty tag.
     Enclosed {
+        /// The rest of the start tag.
         open: Range<u32>,
+        /// The pieces between, in `Outputs::pieces`.
         pieces: Range<u32>,
+        /// The end tag.
         close: Range<u32>,
+        /// The end of an empty tag.
         empty: Range<u32>,
     },
 }
@@ -24,8 +28,11 @@ pub enum Op {
 /// An output: constant bytes around what is said of bound nodes.
 #[derive(Clone, Debug)]
 pub struct Output {
+    /// The bytes before.
     pub before: Range<u32>,
+    /// The bytes behind.
     pub after: Range<u32>,
+    /// What is written for each node.
     pub ops: Range<u32>,
     /// Its one piece is evaluated for all nodes at once.
     pub is_set: bool,
@@ -36,10 +43,13 @@ pub struct Output {
 /// The distinct outputs of a tier.
 #[derive(Default)]
 pub struct Outputs {
+    /// Constant bytes of all.
     pub bytes: Vec<u8>,
+    /// Operations of all.
     pub ops: Vec<Op>,
     /// Pieces between tags.
     pub pieces: Vec<u32>,
+    /// The outputs, by number.
     pub all: Vec<Output>,
     ids: FxHashMap<Box<[u8]>, u32>,
 }

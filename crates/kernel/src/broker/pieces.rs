@@ -3,7 +3,7 @@
 use super::alphabet::Alphabet;
 use super::program::PieceForm;
 use super::record::Record;
-use crate::message::{STACK_BYTES_MAX, now};
+use crate::message::now;
 use crate::plan::{ProgramError, Read};
 use penstock_broker::{NONE, Step, Store};
 use penstock_sequences::code::Code;
@@ -50,8 +50,11 @@ pub struct Pieces {
 
 /// What pieces are evaluated over.
 pub struct Reading<'a> {
+    /// The elements and values of the document.
     pub store: &'a Store,
+    /// Its events.
     pub record: &'a Record,
+    /// Its names.
     pub alphabet: &'a Alphabet,
 }
 
@@ -71,7 +74,6 @@ impl Pieces {
         self.names = Some(self.forest.names.mark());
         let settings = Settings {
             recursion_max: usize::try_from(recursion_max).unwrap_or(usize::MAX),
-            stack_bytes_max: STACK_BYTES_MAX,
             has_messages: true,
             is_empty_dropped: false,
             now: now(),

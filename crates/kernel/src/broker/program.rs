@@ -12,21 +12,30 @@ const DEPTH_MAX: usize = 128;
 
 /// Characters, or a piece by its number.
 pub enum Part {
+    /// Characters.
     Characters(Box<str>),
+    /// A piece.
     Piece(usize),
 }
 
 /// What a message is made of.
 pub enum Content {
+    /// Characters or a piece.
     Part(Part),
     /// Where the content of bound nodes goes: of each, or of all at once.
     Loop {
+        /// The content is of all nodes at once.
         is_set: bool,
+        /// What is said.
         content: Vec<Content>,
     },
+    /// An element.
     Element {
+        /// Its name.
         name: Box<str>,
+        /// Its attributes and their values.
         attributes: Vec<(Box<str>, Vec<Part>)>,
+        /// What is in it.
         content: Vec<Content>,
     },
 }
@@ -44,11 +53,15 @@ pub struct PieceForm<'a> {
 
 /// A query as the broker reads it. Tests are numbers of the caller's.
 pub struct Brokered<'a> {
+    /// The path to the bound nodes.
     pub binding: Vec<BindingStep>,
+    /// What holds at them.
     pub condition: Condition,
     /// The bytes of the message, which tell outputs apart.
     pub output: &'a [u8],
+    /// The message.
     pub message: Content,
+    /// Its pieces.
     pub pieces: Vec<PieceForm<'a>>,
     /// The stream whose documents are read; None: all.
     pub stream: Option<&'a str>,

@@ -55,6 +55,7 @@ impl Record {
         (start, self.bytes.len() as u32)
     }
 
+    /// An element begins.
     pub fn start(&mut self, name: u32, prefix: &[u8], scope: &Rc<Scope>, span: Span) {
         let is_known = |last: &Rc<Scope>| Rc::ptr_eq(last, scope);
         if !self.scopes.last().is_some_and(is_known) {
@@ -68,27 +69,32 @@ impl Record {
         self.spans.push(span);
     }
 
+    /// An attribute of the element that began last.
     pub fn attribute(&mut self, name: u32, prefix: &[u8], value: &[u8], span: Span) {
         let (prefix, value) = (self.keep(prefix), self.keep(value));
         self.events
             .push((Event::Attribute(name, prefix, value), span));
     }
 
+    /// Text.
     pub fn text(&mut self, value: &[u8], span: Span) {
         let value = self.keep(value);
         self.events.push((Event::Text(value), span));
     }
 
+    /// A comment.
     pub fn comment(&mut self, value: &[u8], span: Span) {
         let value = self.keep(value);
         self.events.push((Event::Comment(value), span));
     }
 
+    /// A processing instruction.
     pub fn instruction(&mut self, target: &[u8], value: &[u8], span: Span) {
         let (target, value) = (self.keep(target), self.keep(value));
         self.events.push((Event::Instruction(target, value), span));
     }
 
+    /// The innermost element ends.
     pub fn end(&mut self, span: Span) {
         self.events.push((Event::End, span));
         if let Some(element) = self.open.pop() {

@@ -1,25 +1,20 @@
 //! The queries that a broker serves, tier by tier, and what it hands out.
 
-use super::alphabet::Alphabet;
-use super::assembling::{Outcome, Unsent, Written, assemble, assemble_groups};
-use super::costs::Costs;
-use super::knowledge::Loops;
+use super::assembling::{Outcome, Unsent, Written, assemble};
+use super::listener::Document;
 use super::outputs::Outputs;
 use super::pieces::{Pieces, Reading};
 use super::program::Brokered;
-use super::record::Record;
 use crate::ids::{DocumentId, SubscriptionId};
 use crate::ledger::Account;
 use crate::limits::Limits;
 use crate::message::{Aliases, Failed, error_of, original};
-use crate::options::Brokering;
 use crate::plan::{Request, Tier, requests};
 use crate::rows::Rows;
-use penstock_broker::{Answers, Fault, Groups, Index, Operators, OutputId, Query, Store};
+use penstock_broker::{Answers, Fault, Index, OutputId, Query};
 use penstock_sequences::atomic::{Atomic, Comparison, Untyped, compare_general};
 use penstock_sequences::error::Error;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// Sources of elements inside each other are copied for pieces; together they may have so many
 /// bytes.
@@ -44,49 +39,38 @@ struct Served {
 
 /// All that changes while a document is read, and what was found in it.
 pub struct Broker {
-    pub(super) alphabet: Alphabet,
-    pub(super) store: Store,
-    pub(super) record: Record,
-    pub(super) account: Account,
+    /// The document, which listens to the tokenizer.
+    pub(crate) document: Document,
     pieces: Pieces,
     tiers: Vec<Served>,
     silent: Vec<SubscriptionId>,
-    document: DocumentId,
+    id: DocumentId,
     stream: Box<str>,
     length: u64,
     failed: Vec<Failed>,
     recursion_max: u64,
-    brokering: Brokering,
-    loops: Loops,
-    costs: Costs,
 }
 
 impl Broker {
     /// A broker without queries.
-    pub fn new(limits: &Limits, account: Account, brokering: Brokering, loops: Loops) -> Broker {
+    pub fn new(limits: &Limits, account: Account) -> Broker {
         Broker {
-            alphabet: Alphabet::default(),
-            store: Store::default(),
-            record: Record::default(),
-            account,
+            document: Document::new(account),
             pieces: Pieces::default(),
             tiers: Vec::new(),
             silent: Vec::new(),
-            document: DocumentId(0),
+            id: DocumentId(0),
             stream: Box::default(),
             length: 0,
             failed: Vec::new(),
             recursion_max: limits.recursion_max,
-            brokering,
-            loops,
-            costs: Costs::default(),
         }
     }
 
     /// Goes on with other tiers. One that stays costs nothing, whatever was removed from it.
     pub fn adopt(&mut self, tiers: &[Tier], streams: &Aliases) {
         let mut before = std::mem::take(&mut self.tiers);
-        self.alphabet.forget(&mut self.store);
+        self.document.forget_names();
         for tier in tiers {
             let is_same = |own: &Served| Arc::ptr_eq(&own.tier.plan, &tier.plan);
             let served = match before.iter().position(is_same) {
@@ -108,7 +92,7 @@ impl Broker {
         let mut broken = Vec::new();
         let mut count = 0;
         for request in requests(&[whole], Request::Messages) {
-            let alphabet = &mut self.alphabet;
+            let alphabet = &mut self.document.alphabet;
             let read = Brokered::read(request.program, &mut |test| alphabet.test(test));
             let query = read.and_then(|form| {
                 let Some(form) = form else {
@@ -146,7 +130,7 @@ impl Broker {
         }
         let parts = queries.into_iter().map(|(stream, queries)| Part {
             stream,
-            broker: self.broker_of(&queries, &outputs),
+            broker: penstock_broker::Broker::new(Index::of(&queries)),
         });
         let parts = parts.collect();
         Served {
@@ -158,49 +142,14 @@ impl Broker {
         }
     }
 
-    fn broker_of(&self, queries: &[Query], outputs: &Outputs) -> penstock_broker::Broker {
-        let broker = penstock_broker::Broker::new(Index::of(queries));
-        let Some(strategy) = self.brokering.strategy else {
-            return broker;
-        };
-        let all = outputs.all.iter();
-        let returns = all.map(|output| {
-            let pieces = outputs.pieces_of(output).into_iter();
-            let steps = pieces.filter_map(|piece| self.pieces.steps(piece));
-            steps.map(Into::into).collect()
-        });
-        let returns: Vec<Vec<_>> = returns.collect();
-        let nesting = |test| self.loops.nesting(&self.alphabet, test);
-        let is_checked = self.loops.is_checked;
-        let mut operators = Operators::new(queries, &returns, strategy, &nesting, is_checked);
-        if self.brokering.is_profiled {
-            operators.measure();
-        }
-        broker.with_operators(operators)
-    }
-
-    /// What was spent since the last call, by what it was spent for.
-    pub fn take_costs(&mut self) -> Vec<(&'static str, Duration)> {
-        let tiers = self.tiers.iter_mut();
-        let parts = tiers.flat_map(|served| &mut served.parts);
-        self.costs.take(parts.map(|part| &mut part.broker))
-    }
-
-    /// The operators of all tiers, and how many of each there are; of the default strategy, what
-    /// is there once for all queries.
-    pub fn operators(&mut self) -> Vec<(&'static str, usize)> {
+    /// What is there once for all queries, and how much of it.
+    pub fn counts(&self) -> Vec<(&'static str, usize)> {
         let mut counts: Vec<(&'static str, usize)> = vec![("query", self.count())];
-        let tiers = self.tiers.iter_mut();
-        for part in tiers.flat_map(|served| &mut served.parts) {
-            let own = match part.broker.operators() {
-                Some(operators) => operators.counts(),
-                None => part.broker.index().counts(),
-            };
-            for (name, count) in own {
-                match counts.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, total)) => *total += count,
-                    None => counts.push((name, count)),
-                }
+        let parts = self.tiers.iter().flat_map(|served| &served.parts);
+        for (name, count) in parts.flat_map(|part| part.broker.index().counts()) {
+            match counts.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, total)) => *total += count,
+                None => counts.push((name, count)),
             }
         }
         counts
@@ -219,19 +168,17 @@ impl Broker {
 
     /// Sees to it that names stay bounded; returns whether symbols are forgotten.
     pub fn forget_too_many(&mut self) -> bool {
-        let is_full = self.alphabet.is_full();
+        let is_full = self.document.alphabet.is_full();
         if is_full {
-            self.alphabet.forget(&mut self.store);
+            self.document.forget_names();
         }
         is_full
     }
 
     /// Starts a document of a stream.
     pub fn begin(&mut self, stream: &str, document: DocumentId) {
-        self.account.begin();
-        self.store.clear();
-        self.record.clear();
-        self.document = document;
+        self.document.begin();
+        self.id = document;
         self.stream = stream.into();
     }
 
@@ -248,8 +195,7 @@ impl Broker {
     /// Asks the document all queries, and adds messages to rows. False if it has too many nodes;
     /// then some messages may have been added.
     pub fn ask(&mut self, rows: &mut Rows) -> bool {
-        self.failed.clear();
-        let spans = self.record.spans.iter();
+        let spans = self.document.record.spans.iter();
         let nested: u64 = spans.map(|span| span.end - span.start).sum();
         if nested > NESTED_BYTES_MAX {
             return false;
@@ -281,53 +227,37 @@ impl Broker {
             if !is_read {
                 continue;
             }
-            let started = Instant::now();
-            let account = &mut self.account;
-            let mut meter = |steps| account.spend(steps);
-            let is_asked = part.broker.ask(&mut self.store, &mut meter);
-            self.costs.asking += started.elapsed();
-            if !is_asked {
+            let Document { store, account, .. } = &mut self.document;
+            if !part.broker.ask(store) {
                 return false;
             }
             let answers = &part.broker.answers;
-            self.account
-                .spend(self.store.len() as u64 + answers.messages.len() as u64 / 4);
+            account.spend(store.len() as u64 + answers.messages.len() as u64 / 4);
             for &(own, fault) in &answers.faults {
                 let error = self.error_of(part.broker.index(), fault);
                 self.fail(tier, own, &error);
             }
-            let started = Instant::now();
-            self.deliver(tier, (answers, part.broker.groups()), outputs, rows);
-            self.costs.messages += started.elapsed();
+            self.deliver(tier, answers, outputs, rows);
         }
         true
     }
 
     /// Writes messages, and says who gets them.
-    fn deliver(
-        &mut self,
-        tier: &Tier,
-        (answers, groups): (&Answers, Option<&Groups>),
-        outputs: &Outputs,
-        rows: &mut Rows,
-    ) {
+    fn deliver(&mut self, tier: &Tier, answers: &Answers, outputs: &Outputs, rows: &mut Rows) {
         if answers.messages.is_empty() {
             return;
         }
-        let first = rows.begin_messages(self.document);
+        let first = rows.begin_messages(self.id);
         let reading = Reading {
-            store: &self.store,
-            record: &self.record,
-            alphabet: &self.alphabet,
+            store: &self.document.store,
+            record: &self.document.record,
+            alphabet: &self.document.alphabet,
         };
-        let (pieces, account) = (&mut self.pieces, &mut self.account);
+        let (pieces, account) = (&mut self.pieces, &mut self.document.account);
         let (bytes, offsets) = rows.message_bytes();
         let written = &mut Written { bytes, offsets };
-        let unsent = match groups {
-            Some(groups) => assemble_groups(groups, outputs, pieces, &reading, account, written),
-            None => assemble(answers, outputs, pieces, &reading, account, written),
-        };
-        rows.end_messages(self.document, self.length);
+        let unsent = assemble(answers, outputs, pieces, &reading, account, written);
+        rows.end_messages(self.id, self.length);
         if unsent.is_empty() && self.silent.is_empty() && tier.removed.is_empty() {
             rows.deliver(tier.first, &answers.subscriptions, &answers.messages, first);
             return;
@@ -370,13 +300,13 @@ impl Broker {
         let number = tier.number(SubscriptionId(own));
         if let Some(number) = number.filter(|one| self.silent.binary_search(one).is_err()) {
             let error = error_of(error, self.length);
-            self.failed.push((self.document, number, error));
+            self.failed.push((self.id, number, error));
         }
     }
 
     /// Why a comparison has no outcome.
     fn error_of(&self, index: &Index, fault: Fault) -> Error {
-        let text = String::from_utf8_lossy(self.store.values.text(fault.value));
+        let text = String::from_utf8_lossy(self.document.store.values.text(fault.value));
         let value = Atomic::UntypedAtomic(text.into());
         let constant = Atomic::Double(index.number(fault.constant));
         let outcome = compare_general(Comparison::Equal, &value, &constant, Untyped::Error);

@@ -7,6 +7,7 @@ use super::frames::{Behind, Spot};
 use super::ids::{InfoId, RouteId};
 use super::trails::Trail;
 use crate::plan::Axis;
+use crate::small::SmallMap;
 
 impl Circuit {
     /// Remembers a closed node for those that will look back at it.
@@ -24,19 +25,16 @@ impl Circuit {
             let axis = routes[id].axis;
             let is_listed = routes[id].is_listed();
             let mut behind = std::mem::take(self.behind_of(axis, depth));
-            let at = behind.iter().position(|(route, _)| *route == id);
-            let at = at.unwrap_or_else(|| {
-                let none = if routes[id].pick.is_some() {
+            let none = || {
+                if routes[id].pick.is_some() {
                     Behind::Trail(Trail::default())
                 } else if is_listed {
                     Behind::Nodes(Vec::new())
                 } else {
                     Behind::Truth(Wire::FALSE)
-                };
-                behind.push((id, none));
-                behind.len() - 1
-            });
-            match &mut behind[at].1 {
+                }
+            };
+            match behind.get_or_insert_with(id, none) {
                 Behind::Truth(sum) => self.add_behind(id, frame.info, sum),
                 Behind::Nodes(nodes) if routes[id].end.is_some() => {
                     self.list_farthest(id, frame.info, nodes);
@@ -53,7 +51,7 @@ impl Circuit {
     }
 
     /// Where closed nodes of a depth are remembered for an axis that looks back.
-    pub(super) fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut Vec<(RouteId, Behind)> {
+    pub(super) fn behind_of(&mut self, axis: Axis, depth: usize) -> &mut SmallMap<RouteId, Behind> {
         if axis == Axis::Preceding {
             &mut self.behind
         } else {

@@ -33,7 +33,7 @@ impl Atom {
 }
 
 /// A cell by number and generation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Handle {
     pub id: CellId,
     generation: u32,

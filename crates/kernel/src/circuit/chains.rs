@@ -17,12 +17,12 @@ use super::frames::{ArmTarget, Behind, Spot, Target};
 use super::ids::RouteId;
 use super::routes::Leaf;
 use crate::plan::{Axis, NodeKind};
+use crate::small::SmallMap;
 use smallvec::SmallVec;
 
 /// The open end of a chain of truths about what is still to come.
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead {
-    route: RouteId,
     or: Handle,
     /// Whether undecided members are in it: then the next node that asks begins a new end.
     has_members: bool,
@@ -59,24 +59,19 @@ impl Circuit {
         wire
     }
 
-    fn take_end(&mut self, ends: &mut Vec<Ahead>, route: RouteId) -> Wire {
-        let at = ends.iter().position(|end| end.route == route);
-        if let Some(at) = at
-            && !ends[at].has_members
+    fn take_end(&mut self, ends: &mut SmallMap<RouteId, Ahead>, route: RouteId) -> Wire {
+        if let Some(end) = ends.get(route)
+            && !end.has_members
         {
-            return Wire::Cell(ends[at].or);
+            return Wire::Cell(end.or);
         }
         let or = self.open_or(1);
         self.cells.pin(&Wire::Cell(or));
-        if let Some(at) = at {
-            let end = ends.swap_remove(at);
+        if let Some(end) = ends.remove(route) {
             self.link_end(end.or, or);
         }
-        ends.push(Ahead {
-            route,
-            or,
-            has_members: false,
-        });
+        let has_members = false;
+        ends.insert(route, Ahead { or, has_members });
         Wire::Cell(or)
     }
 
@@ -118,39 +113,36 @@ impl Circuit {
     /// The opening node is a member of chains of what was to come. All ends are taken off before
     /// the node is asked anything: whoever asks at this node asks for what comes after it.
     pub(super) fn extend_ahead(&mut self, chained: &[RouteId], depth: usize) {
-        let mut ends: SmallVec<[Ahead; 2]> = SmallVec::new();
+        let mut ends: SmallVec<[(RouteId, Ahead); 2]> = SmallVec::new();
         for &route in chained {
             let listed = self.ends_of(route, depth);
-            if let Some(at) = listed.iter().position(|end| end.route == route) {
-                ends.push(listed.swap_remove(at));
-            }
+            ends.extend(listed.remove(route).map(|end| (route, end)));
         }
-        for end in ends {
+        for (route, end) in ends {
             if self.cells.is_open(end.or) {
-                self.extend_end(end, depth);
+                self.extend_end(route, end, depth);
             } else {
                 self.cells.unpin(&Wire::Cell(end.or));
             }
         }
     }
 
-    fn extend_end(&mut self, mut end: Ahead, depth: usize) {
-        let wire = self.truth_of_member(end.route, Spot::Opening);
+    fn extend_end(&mut self, route: RouteId, mut end: Ahead, depth: usize) {
+        let wire = self.truth_of_member(route, Spot::Opening);
         self.or_add(end.or, &wire);
         if wire.is_true() {
             return self.cells.unpin(&Wire::Cell(end.or));
         }
         end.has_members |= !wire.is_false();
-        let listed = self.ends_of(end.route, depth);
-        let fresh = listed.iter().find(|fresh| fresh.route == end.route);
-        match fresh.map(|fresh| fresh.or) {
+        let listed = self.ends_of(route, depth);
+        match listed.get(route).map(|fresh| fresh.or) {
             Some(rest) => self.link_end(end.or, rest),
-            None => listed.push(end),
+            None => listed.insert(route, end),
         }
     }
 
     /// The ends that a node at a depth is a member of, by the axis of the route.
-    fn ends_of(&mut self, route: RouteId, depth: usize) -> &mut Vec<Ahead> {
+    fn ends_of(&mut self, route: RouteId, depth: usize) -> &mut SmallMap<RouteId, Ahead> {
         if self.table[route].axis == Axis::FollowingSibling {
             &mut self.extras[depth - 1].ahead
         } else {
@@ -159,8 +151,8 @@ impl Circuit {
     }
 
     /// The line is complete: no further member follows.
-    pub(super) fn close_ahead(&mut self, ends: Vec<Ahead>) {
-        for end in ends {
+    pub(super) fn close_ahead(&mut self, ends: SmallMap<RouteId, Ahead>) {
+        for (_, end) in ends {
             self.or_close(end.or);
             self.cells.unpin(&Wire::Cell(end.or));
         }
@@ -186,8 +178,8 @@ impl Circuit {
             _ if depth == 0 || is_beside(self.frames[depth].kind) => return Wire::FALSE,
             _ => &self.extras[depth - 1].behind,
         };
-        match behind.iter().find(|(route, _)| *route == id) {
-            Some((_, Behind::Truth(wire))) => self.cells.resolve(wire),
+        match behind.get(id) {
+            Some(Behind::Truth(wire)) => self.cells.resolve(wire),
             _ => Wire::FALSE,
         }
     }
@@ -212,15 +204,14 @@ impl Circuit {
                 above = self.any(&[above, own]);
             }
             self.cells.pin(&above);
-            self.extra_of(at).above.push((id, above.clone()));
+            self.extra_of(at).above.insert(id, above.clone());
         }
         above
     }
 
     fn chained_above(&self, id: RouteId, depth: usize) -> Option<Wire> {
-        let chained = self.extras[depth].above.iter();
-        let wire = chained.rev().find(|(route, _)| *route == id);
-        wire.map(|(_, wire)| self.cells.resolve(wire))
+        let wire = self.extras[depth].above.get(id);
+        wire.map(|wire| self.cells.resolve(wire))
     }
 }
 

@@ -217,21 +217,18 @@ impl Circuit {
     /// The group of a counted step among the siblings of a node.
     fn group_beside(&mut self, spec: CountedId, depth: usize) -> GroupId {
         let groups = &self.extras[depth - 1].groups;
-        if let Some((_, group)) = groups.iter().find(|(own, _)| *own == spec) {
+        if let Some(group) = groups.get(spec) {
             return *group;
         }
         let group = self.groups.add(Group::default());
-        self.extra_of(depth - 1).groups.push((spec, group));
+        self.extra_of(depth - 1).groups.insert(spec, group);
         group
     }
 
     fn group_of_document(&mut self, spec: CountedId) -> GroupId {
-        if let Some((_, group)) = self.document_groups.iter().find(|(own, _)| *own == spec) {
-            return *group;
-        }
-        let group = self.groups.add(Group::default());
-        self.document_groups.push((spec, group));
-        group
+        let groups = &mut self.groups;
+        let make = || groups.add(Group::default());
+        *self.document_groups.get_or_insert_with(spec, make)
     }
 
     /// Whether the opening node passes the predicates of a counted step.

@@ -35,7 +35,7 @@ impl Circuit {
             return known;
         }
         let wire = self.evaluate_fresh(part, spot, focus);
-        self.memo.push((need, wire.clone()));
+        self.memo.insert(need, wire.clone());
         wire
     }
 
@@ -49,17 +49,14 @@ impl Circuit {
     /// What was wired at the node already. Of a remembered node everything was.
     pub(super) fn wired(&self, need: Need, spot: Spot) -> Option<Wire> {
         let wire = match spot {
-            Spot::Opening => self.memo.iter().find(|(n, _)| *n == need).map(|(_, w)| w),
-            Spot::Late(info) => {
-                let wired = self.infos[info].wired.iter().find(|(n, _)| *n == need);
-                match wired {
-                    Some((_, Wired::Wire(wire))) => Some(wire),
-                    _ => {
-                        debug_assert!(false, "{need:?} was not wired in time");
-                        return Some(Wire::FALSE);
-                    }
+            Spot::Opening => self.memo.get(need),
+            Spot::Late(info) => match self.infos[info].wired.get(need) {
+                Some(Wired::Wire(wire)) => Some(wire),
+                _ => {
+                    debug_assert!(false, "{need:?} was not wired in time");
+                    return Some(Wire::FALSE);
                 }
-            }
+            },
         };
         wire.map(|wire| self.cells.resolve(wire))
     }
@@ -177,7 +174,7 @@ impl Circuit {
             return known;
         }
         let wire = self.truth_along(route);
-        self.memo.push((need, wire.clone()));
+        self.memo.insert(need, wire.clone());
         wire
     }
 
@@ -260,7 +257,7 @@ impl Circuit {
                 let cell = self.cells.add(super::cells::Kind::Value);
                 let depth = self.frames.len() - 1;
                 self.extra_of(depth).on_value.push(cell);
-                self.memo.push((Need::Value, Wire::Cell(cell)));
+                self.memo.insert(Need::Value, Wire::Cell(cell));
                 Wire::Cell(cell)
             }
         }

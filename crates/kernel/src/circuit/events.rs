@@ -102,7 +102,7 @@ impl Circuit {
     /// All that expressions ask of the document node.
     fn open_document(&mut self) {
         self.open_root_indexes();
-        for need in self.routes.root_needs.clone() {
+        for &need in self.routes.root_needs.clone().keys() {
             let wired = self.wire(need);
             self.root.insert(need, wired);
         }
@@ -160,7 +160,7 @@ impl Circuit {
             Need::Result(_) => self.infos[info].outputs += 1,
             _ => {
                 let wired = self.wire(need);
-                self.infos[info].wired.push((need, wired));
+                self.infos[info].wired.insert(need, wired);
             }
         }
     }
@@ -258,7 +258,7 @@ impl Circuit {
 
     /// The innermost node closes; `value` is its string value where that was awaited.
     pub fn close(&mut self, value: &[u8]) {
-        self.is_opening = false;
+        (self.is_opening, self.is_touched) = (false, true);
         let depth = self.frames.len() - 1;
         let frame = self.frames[depth];
         if self.extras[depth].is_used {

@@ -33,10 +33,7 @@ impl Circuit {
 
     /// Sends the last node that a step looks back at, from the opening node, to a target.
     pub(super) fn spread_farthest(&mut self, id: RouteId, target: Target, when: Wire) {
-        let Some(at) = self.behind.iter().position(|(route, _)| *route == id) else {
-            return;
-        };
-        let Behind::Nodes(nodes) = &mut self.behind[at].1 else {
+        let Some(Behind::Nodes(nodes)) = self.behind.get_mut(id) else {
             return;
         };
         let mut kept = std::mem::take(nodes);
@@ -56,7 +53,9 @@ impl Circuit {
             none_before = self.and(none_before.clone(), fails);
             true
         });
-        self.behind[at].1 = Behind::Nodes(kept);
+        if let Some(behind) = self.behind.get_mut(id) {
+            *behind = Behind::Nodes(kept);
+        }
     }
 
     /// Whether a remembered node passes the predicates before the position.

@@ -18,11 +18,11 @@ use super::cells::{Atom, Handle, Kind, Wire};
 use super::chains::is_beside;
 use super::frames::{Spot, Target};
 use super::ids::{FoldedId, SinkId, SuffixId, Tag};
-use super::nexts::Next;
 use super::routes::{Fold, Folded};
 use super::sinks::{Entry, FirstPart, SinkKind};
 use super::suffixes::Suffix;
 use crate::plan::{Axis, Op};
+use crate::small::SmallMap;
 use crate::tables::{Arena, Table};
 use crate::values;
 use smallvec::SmallVec;
@@ -41,9 +41,10 @@ pub enum Link {
 /// What is put together at one node: of its children, or in the whole document, and of the node.
 #[derive(Debug, Default)]
 pub struct Folds {
-    pub runnings: Vec<(FoldedId, Running)>,
-    pub suffixes: Vec<(FoldedId, SuffixId)>,
-    pub nexts: Vec<Next>,
+    pub runnings: SmallMap<FoldedId, Running>,
+    pub suffixes: SmallMap<FoldedId, SuffixId>,
+    /// Cells that wait for the next member of a set.
+    pub nexts: SmallMap<FoldedId, Handle>,
     /// Sets that the node leads to members of, with their sinks.
     pub members: Vec<(FoldedId, SinkId)>,
     /// Values that begin with what follows the node.
@@ -227,8 +228,8 @@ impl Circuit {
         for (_, suffix) in folds.suffixes {
             self.close_suffix(suffix);
         }
-        for next in folds.nexts {
-            self.close_next(next);
+        for (_, cell) in folds.nexts {
+            self.close_next(cell);
         }
     }
 
@@ -245,12 +246,7 @@ impl Circuit {
 
     fn running_of(&mut self, spec: FoldedId, depth: usize) -> &mut Running {
         let runnings = &mut self.folds_of(spec, depth).runnings;
-        let at = runnings.iter().position(|(own, _)| *own == spec);
-        let at = at.unwrap_or_else(|| {
-            runnings.push((spec, Running::default()));
-            runnings.len() - 1
-        });
-        &mut runnings[at].1
+        runnings.get_or_insert_with(spec, Running::default)
     }
 
     /// The value of what is before the opening node.

@@ -12,6 +12,7 @@ use super::routes::Need;
 use super::trails::Trail;
 use crate::events::Symbol;
 use crate::plan::{NodeKind, TargetId};
+use crate::small::{SmallMap, SmallSet};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -67,25 +68,25 @@ pub struct Extra {
     /// Arms that go up when it closes: what follows it.
     pub later: Vec<(RouteId, ArmTarget, Wire)>,
     /// Children that later siblings may look back at.
-    pub behind: Vec<(RouteId, Behind)>,
+    pub behind: SmallMap<RouteId, Behind>,
     /// Open ends of chains about later children.
-    pub ahead: Vec<Ahead>,
+    pub ahead: SmallMap<RouteId, Ahead>,
     /// Children that count the siblings to come.
-    pub picks: Vec<Picks>,
+    pub picks: SmallMap<RouteId, Picks>,
     /// Routes whose trails of open nodes it was considered for.
-    pub trails: SmallVec<[RouteId; 1]>,
+    pub trails: SmallSet<RouteId>,
     /// By route: whether a node after this one satisfies it.
     pub after: Vec<(RouteId, Handle)>,
     /// By route: whether the node or an ancestor satisfies it.
-    pub above: SmallVec<[(RouteId, Wire); 1]>,
+    pub above: SmallMap<RouteId, Wire>,
     /// Groups of its children that are counted.
-    pub groups: SmallVec<[(CountedId, GroupId); 1]>,
+    pub groups: SmallMap<CountedId, GroupId>,
     /// Steps that count it once it is closed, and whether they do.
     pub counted: Vec<(CountedId, Wire)>,
     /// Numbers of nodes after it.
     pub counted_after: Vec<(GroupId, Handle)>,
     /// Indexes of what is below it.
-    pub indexes: SmallVec<[(SharedId, IndexId); 1]>,
+    pub indexes: SmallMap<SharedId, IndexId>,
     /// Members that it leads to, for the nodes after it.
     pub joiners: Vec<Joiner>,
     /// Comparisons with what follows it: sink, its serial number.
@@ -126,7 +127,7 @@ pub struct Info {
     pub name: Rc<[u8]>,
     pub uri: Rc<[u8]>,
     pub value: Option<Wire>,
-    pub wired: Vec<(Need, Wired)>,
+    pub wired: SmallMap<Need, Wired>,
     /// The automaton's candidate, or NONE.
     pub candidate: CandidateId,
     /// Undecided outputs and open windows that hold the candidate.
@@ -136,9 +137,9 @@ pub struct Info {
     /// Its depth while it is open.
     pub depth: Option<u32>,
     /// The sets that it joined, by the serial number of the sink, with the truth that it did.
-    pub joined: SmallVec<[(u64, Handle); 1]>,
+    pub joined: SmallMap<u64, Handle>,
     /// Values beside it.
-    pub binds: SmallVec<[(TargetId, SinkId); 1]>,
+    pub binds: SmallMap<TargetId, SinkId>,
     /// Whether the automaton was told that the candidate is no longer held.
     pub is_released: bool,
 }
@@ -173,13 +174,13 @@ impl Default for Info {
             name: Rc::from(&b""[..]),
             uri: Rc::from(&b""[..]),
             value: None,
-            wired: Vec::new(),
+            wired: SmallMap::default(),
             candidate: CandidateId::NONE,
             outputs: 0,
             references: 0,
             depth: None,
-            joined: SmallVec::new(),
-            binds: SmallVec::new(),
+            joined: SmallMap::default(),
+            binds: SmallMap::default(),
             is_released: false,
         }
     }

@@ -7,12 +7,17 @@ use super::ranges::{self, Range};
 use super::{Action, Circuit};
 use crate::plan::Op;
 use crate::values::{self, Value};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 /// An input that has to be true, or whose kind of cell has only one.
 pub(super) const INPUT: Tag = Tag(0);
 
 /// An input of an `And` that has to be false.
 const INVERSE: Tag = Tag(1);
+
+/// Cells that are looked through; more are hashed.
+const FEW: usize = 16;
 
 /// So many bytes of a text are looked at in the time of a step.
 const BYTES_PER_STEP: u64 = 64;
@@ -22,17 +27,34 @@ impl Circuit {
         self.all(&[left, right])
     }
 
-    /// The conjunction of wires.
-    pub(super) fn all(&mut self, wires: &[Wire]) -> Wire {
-        let mut unknown: smallvec::SmallVec<[Handle; 4]> = smallvec::SmallVec::new();
+    /// The cells of those wires that are not decided, each once; nothing where a wire is
+    /// `decisive` for all.
+    fn undecided(&self, wires: &[Wire], decisive: bool) -> Option<SmallVec<[Handle; 4]>> {
+        let mut unknown: SmallVec<[Handle; 4]> = SmallVec::new();
+        let mut seen = FxHashSet::default();
         for wire in wires {
             match self.cells.resolve(wire) {
-                Wire::Known(Atom::Truth(true)) => {}
-                Wire::Known(_) => return Wire::FALSE,
-                Wire::Cell(handle) if unknown.contains(&handle) => {}
-                Wire::Cell(handle) => unknown.push(handle),
+                Wire::Known(atom) if (atom == Atom::Truth(true)) == decisive => return None,
+                Wire::Known(_) => {}
+                Wire::Cell(handle) if unknown.len() < FEW && unknown.contains(&handle) => {}
+                Wire::Cell(handle) => {
+                    if unknown.len() == FEW {
+                        seen.extend(unknown.iter().copied());
+                    }
+                    if unknown.len() < FEW || seen.insert(handle) {
+                        unknown.push(handle);
+                    }
+                }
             }
         }
+        Some(unknown)
+    }
+
+    /// The conjunction of wires.
+    pub(super) fn all(&mut self, wires: &[Wire]) -> Wire {
+        let Some(unknown) = self.undecided(wires, false) else {
+            return Wire::FALSE;
+        };
         match unknown.len() {
             0 => Wire::TRUE,
             1 => Wire::Cell(unknown[0]),
@@ -65,15 +87,9 @@ impl Circuit {
 
     /// The disjunction of wires.
     pub(super) fn any(&mut self, wires: &[Wire]) -> Wire {
-        let mut unknown: smallvec::SmallVec<[Handle; 4]> = smallvec::SmallVec::new();
-        for wire in wires {
-            match self.cells.resolve(wire) {
-                Wire::Known(Atom::Truth(true)) => return Wire::TRUE,
-                Wire::Known(_) => {}
-                Wire::Cell(handle) if unknown.contains(&handle) => {}
-                Wire::Cell(handle) => unknown.push(handle),
-            }
-        }
+        let Some(unknown) = self.undecided(wires, true) else {
+            return Wire::TRUE;
+        };
         match unknown.len() {
             0 => Wire::FALSE,
             1 => Wire::Cell(unknown[0]),

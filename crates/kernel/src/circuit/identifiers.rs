@@ -19,8 +19,8 @@ impl Circuit {
         if own.is_empty() {
             return;
         }
-        for need in self.routes.id_needs.clone() {
-            if !wired.contains(&need) {
+        for &need in self.routes.id_needs.clone().keys() {
+            if wired.binary_search(&need).is_err() {
                 self.prepare(need);
             }
         }

@@ -61,6 +61,7 @@ pub use ids::CandidateId;
 use crate::events::Symbol;
 use crate::ledger::Account;
 use crate::plan::{Plan, TargetId};
+use crate::small::SmallMap;
 use crate::tables::{Arena, Table, bytes_of};
 use cells::{Cells, Handle, Wire};
 use frames::{Arm, Behind, Extra, Frame, Info};
@@ -122,11 +123,11 @@ pub struct Circuit {
     /// Arms for whatever follows a closed node.
     follow: Table<RouteId, Vec<Arm>>,
     /// Closed nodes that any later node may look back at.
-    behind: Vec<(RouteId, Behind)>,
+    behind: SmallMap<RouteId, Behind>,
     /// Open ends of chains about all later nodes.
-    ahead: Vec<chains::Ahead>,
+    ahead: SmallMap<RouteId, chains::Ahead>,
     /// Contexts that count later nodes.
-    picks: Vec<picks::Picks>,
+    picks: SmallMap<RouteId, picks::Picks>,
     /// Open nodes that wait for the last node below them.
     lasts: Table<RouteId, Vec<lasts::Lasts>>,
     /// Open nodes among which positions are counted.
@@ -135,7 +136,7 @@ pub struct Circuit {
     arrivals: FxHashMap<SinkId, Vec<Handle>>,
     groups: Arena<GroupId, counts::Group>,
     /// Groups of the whole document.
-    document_groups: Vec<(CountedId, GroupId)>,
+    document_groups: SmallMap<CountedId, GroupId>,
     /// Open nodes that a step counts, and those that ask for what is below them.
     around: Table<CountedId, around::Around>,
     below: Table<CountedId, below::Below>,
@@ -147,12 +148,12 @@ pub struct Circuit {
     closing: Vec<GroupId>,
     indexes: Arena<IndexId, indexes::Index>,
     /// Indexes of the whole document.
-    document_indexes: Vec<(SharedId, IndexId)>,
+    document_indexes: SmallMap<SharedId, IndexId>,
     sinks: Arena<SinkId, Sink>,
     lists: Arena<ListId, List>,
     set_pairs: Arena<PairId, Pair>,
     /// What was wired at the opening node in this event.
-    memo: Vec<(Need, Wire)>,
+    memo: SmallMap<Need, Wire>,
     /// Elements with ids: the ids, the remembered node.
     ids: Vec<(Rc<[Rc<str>]>, InfoId)>,
     id_words: FxHashSet<Rc<str>>,
@@ -171,6 +172,8 @@ pub struct Circuit {
     /// Nodes before this one in document order are no results.
     heard_from: u64,
     next_serial: u64,
+    /// Whether a node that concerns an expression has closed.
+    is_touched: bool,
     /// Bytes that lie outside the tables: arms, entries of sinks, values of indexes.
     held_bytes: usize,
     /// Meetings of a node with a member of its set, one by one, in this document.
@@ -206,14 +209,14 @@ impl Circuit {
             extras: Vec::new(),
             arms: Table::of_defaults(count),
             follow: Table::of_defaults(count),
-            behind: Vec::new(),
-            ahead: Vec::new(),
-            picks: Vec::new(),
+            behind: SmallMap::default(),
+            ahead: SmallMap::default(),
+            picks: SmallMap::default(),
             lasts: Table::of_defaults(count),
             trails: Table::of_defaults(count),
             arrivals: FxHashMap::default(),
             groups: Arena::default(),
-            document_groups: Vec::new(),
+            document_groups: SmallMap::default(),
             around: Table::of_defaults(counted),
             below: Table::of_defaults(counted),
             folding: folds::Folding::new(folded),
@@ -221,11 +224,11 @@ impl Circuit {
             asking: Vec::new(),
             closing: Vec::new(),
             indexes: Arena::default(),
-            document_indexes: Vec::new(),
+            document_indexes: SmallMap::default(),
             sinks: Arena::default(),
             lists: Arena::default(),
             set_pairs: Arena::default(),
-            memo: Vec::new(),
+            memo: SmallMap::default(),
             ids: Vec::new(),
             id_words: FxHashSet::default(),
             id_arms: Vec::new(),
@@ -239,6 +242,7 @@ impl Circuit {
             next_order: 0,
             heard_from: 0,
             next_serial: 0,
+            is_touched: false,
             held_bytes: 0,
             pairs: 0,
             actions: Vec::new(),
@@ -289,6 +293,7 @@ impl Circuit {
         self.actions.clear();
         (self.next_order, self.heard_from) = (0, 0);
         (self.pairs, self.held_bytes) = (0, 0);
+        self.is_touched = false;
     }
 
     /// The targets that expressions answer.
@@ -299,6 +304,11 @@ impl Circuit {
     /// Whether namespaces in scope are nodes that somebody asks for.
     pub fn uses_namespaces(&self) -> bool {
         self.routes.uses_namespaces
+    }
+
+    /// Whether no expression has learnt anything of the document but its open elements.
+    pub fn is_untouched(&self) -> bool {
+        !self.is_touched
     }
 
     /// Whether ids matter.
@@ -313,9 +323,12 @@ impl Circuit {
         self.pairs += members as u64;
     }
 
-    /// Meetings of a node with a member of its set beyond what every node may have.
+    /// Meetings of a node with a member of its set beyond what every node may have, for each of
+    /// those who ask.
     pub fn pairs(&self) -> u64 {
-        self.pairs.saturating_sub(self.next_order * PAIRS_FREE)
+        let askers = self.routes.targets.len().max(1) as u64;
+        self.pairs
+            .saturating_sub(self.next_order * PAIRS_FREE * askers)
     }
 
     /// Bytes that it keeps: what lies in its tables, by their capacity.

@@ -14,13 +14,6 @@ use super::sinks::SinkKind;
 use crate::plan::Axis;
 use smallvec::SmallVec;
 
-/// The cell that waits for the next member of a set.
-#[derive(Clone, Copy, Debug)]
-pub struct Next {
-    spec: FoldedId,
-    cell: Handle,
-}
-
 impl Circuit {
     /// Whether a set is one that others wait for the next member of.
     pub(super) fn is_next(&self, spec: FoldedId) -> bool {
@@ -50,25 +43,23 @@ impl Circuit {
     /// The cell that waits for the next member.
     fn next_of(&mut self, spec: FoldedId, depth: usize) -> Wire {
         let nexts = &self.folds_of(spec, depth).nexts;
-        if let Some(next) = nexts.iter().find(|next| next.spec == spec) {
-            return Wire::Cell(next.cell);
+        if let Some(cell) = nexts.get(spec) {
+            return Wire::Cell(*cell);
         }
         let cell = self.cells.add_pinned(Kind::Awaited);
-        self.folds_of(spec, depth).nexts.push(Next { spec, cell });
+        self.folds_of(spec, depth).nexts.insert(spec, cell);
         Wire::Cell(cell)
     }
 
     /// The opening node leads to members that others wait for. All cells are taken off before the
     /// node is asked anything: whoever asks at this node asks for what comes after it.
     pub(super) fn reach_nexts(&mut self, specs: &[FoldedId], depth: usize) {
-        let mut waiting: SmallVec<[Next; 2]> = SmallVec::new();
+        let mut waiting: SmallVec<[(FoldedId, Handle); 2]> = SmallVec::new();
         for &spec in specs {
             let nexts = &mut self.folds_of(spec, depth).nexts;
-            if let Some(at) = nexts.iter().position(|next| next.spec == spec) {
-                waiting.push(nexts.swap_remove(at));
-            }
+            waiting.extend(nexts.remove(spec).map(|cell| (spec, cell)));
         }
-        for Next { spec, cell } in waiting {
+        for (spec, cell) in waiting {
             let step = self.routes.folds[spec].step;
             let way = self.table[step].next;
             let sink = self.add_sink(SinkKind::Next { spec, depth }, cell);
@@ -113,9 +104,8 @@ impl Circuit {
             return self.cells.unpin(&Wire::Cell(cell));
         }
         let nexts = &mut self.folds_of(spec, depth).nexts;
-        let fresh = nexts.iter().find(|next| next.spec == spec);
-        match fresh.map(|next| next.cell) {
-            None => nexts.push(Next { spec, cell }),
+        match nexts.get(spec).copied() {
+            None => nexts.insert(spec, cell),
             Some(fresh) => {
                 let rest = Wire::Cell(fresh);
                 self.set_link(cell, Link::Next, [Wire::FALSE, Wire::FALSE, rest]);
@@ -125,7 +115,7 @@ impl Circuit {
     }
 
     /// The set is complete.
-    pub(super) fn close_next(&mut self, next: Next) {
-        self.cells.retire(next.cell);
+    pub(super) fn close_next(&mut self, cell: Handle) {
+        self.cells.retire(cell);
     }
 }

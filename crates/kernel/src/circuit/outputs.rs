@@ -66,16 +66,14 @@ impl Circuit {
                 value,
             });
         }
-        self.infos[info].binds.push((target, sink));
+        self.infos[info].binds.insert(target, sink);
     }
 
     /// The values beside a node matter from now on, or no longer.
     fn decide_bind(&mut self, target: TargetId, info: InfoId, is_result: bool) {
-        let binds = &mut self.infos[info].binds;
-        let Some(at) = binds.iter().position(|(t, _)| *t == target) else {
+        let Some(sink) = self.infos[info].binds.remove(target) else {
             return;
         };
-        let (_, sink) = binds.swap_remove(at);
         if is_result {
             self.sinks[sink].pending = 1;
             self.settle_bind(sink);

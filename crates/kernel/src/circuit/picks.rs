@@ -12,12 +12,12 @@ use super::ids::RouteId;
 use super::lines::{Line, Station};
 use super::ranks::Pick;
 use crate::plan::{Axis, PartId};
+use crate::small::SmallMap;
 use smallvec::SmallVec;
 
 /// The contexts that count the later nodes of one step.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Picks {
-    route: RouteId,
     /// Those that came since the last node, by span.
     fresh: Vec<Station>,
     line: Line,
@@ -45,8 +45,7 @@ impl Circuit {
             Axis::PrecedingSibling if depth == 0 || is_beside => {}
             axis @ (Axis::PrecedingSibling | Axis::Preceding) => {
                 let mut behind = std::mem::take(self.behind_of(axis, depth));
-                let trail = behind.iter_mut().find(|(route, _)| *route == id);
-                if let Some((_, Behind::Trail(trail))) = trail {
+                if let Some(Behind::Trail(trail)) = behind.get_mut(id) {
                     self.walk(id, trail, target, Circuit::wants_of(pick, &when));
                 }
                 *self.behind_of(axis, depth) = behind;
@@ -105,17 +104,14 @@ impl Circuit {
     }
 
     /// A context counts the nodes that come from now on.
-    fn wait(&mut self, all: &mut Vec<Picks>, route: RouteId, target: Target, when: Wire) {
-        let at = all.iter().position(|picks| picks.route == route);
-        let at = at.unwrap_or_else(|| {
-            all.push(Picks {
-                route,
-                fresh: Vec::new(),
-                line: Line::default(),
-            });
-            all.len() - 1
-        });
-        let fresh = &mut all[at].fresh;
+    fn wait(
+        &mut self,
+        all: &mut SmallMap<RouteId, Picks>,
+        route: RouteId,
+        target: Target,
+        when: Wire,
+    ) {
+        let fresh = &mut all.get_or_insert_with(route, Picks::default).fresh;
         if fresh.is_empty()
             && let Some(pick) = &self.table[route].pick
         {
@@ -184,12 +180,12 @@ impl Circuit {
         } else {
             &mut self.picks
         };
-        all.iter_mut().find(|picks| picks.route == route)
+        all.get_mut(route)
     }
 
     /// The sets that contexts count are complete.
-    pub(super) fn close_picks(&mut self, all: Vec<Picks>) {
-        for picks in all {
+    pub(super) fn close_picks(&mut self, all: SmallMap<RouteId, Picks>) {
+        for (_, picks) in all {
             picks
                 .fresh
                 .into_iter()

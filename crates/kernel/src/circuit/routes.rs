@@ -16,6 +16,7 @@ pub use super::steps::{
     Counted, Fold, Folded, Leaf, Route, RouteTable, Scope, is_awaited, looks_behind,
 };
 use crate::plan::{Axis, CompareSome, Output, Part, PartId, Plan, Step, TargetId, TestId};
+use crate::small::{SmallMap, SmallSet};
 use crate::tables::Table;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -79,13 +80,13 @@ pub struct Routes {
     /// The routes that some expression takes. A set has others, which are not evaluated.
     pub(super) used: FxHashSet<RouteId>,
     /// Node tests with what is needed of the nodes that pass them.
-    pub needs: Vec<(TestId, Vec<Need>)>,
+    pub needs: SmallMap<TestId, SmallSet<Need>>,
     /// What is needed of every node, because a context node is in a set that is known late.
-    pub every_needs: Vec<Need>,
+    pub every_needs: SmallSet<Need>,
     /// What is needed of elements with an id.
-    pub id_needs: Vec<Need>,
+    pub id_needs: SmallSet<Need>,
     /// Atoms and sets of the document node that predicates ask for.
-    pub root_needs: Vec<Need>,
+    pub root_needs: SmallSet<Need>,
     planned: Table<PartId, Planned>,
     /// The positions that filters ask for.
     pub(super) filter_picks: FxHashMap<PartId, FilterPick>,
@@ -144,10 +145,6 @@ impl Routes {
                 _ => continue,
             }
             routes.targets.push(target);
-        }
-        for (_, needs) in &mut routes.needs {
-            needs.sort_unstable();
-            needs.dedup();
         }
         routes
     }
@@ -265,10 +262,8 @@ impl Routes {
     }
 
     fn need(&mut self, test: TestId, need: Need) {
-        match self.needs.iter_mut().find(|(t, _)| *t == test) {
-            Some((_, needs)) => needs.push(need),
-            None => self.needs.push((test, vec![need])),
-        }
+        let needs = self.needs.get_or_insert_with(test, SmallSet::default);
+        needs.insert(need);
     }
 
     /// Notes what is needed of the nodes of a set that may join it after they opened.
@@ -290,9 +285,12 @@ impl Routes {
                     self.need_of_all(plan, set, need);
                 }
             }
-            Part::Identified(_) => self.id_needs.push(need),
-            _ if self.every_needs.contains(&need) => {}
-            _ => self.every_needs.push(need),
+            Part::Identified(_) => {
+                self.id_needs.insert(need);
+            }
+            _ => {
+                self.every_needs.insert(need);
+            }
         }
     }
 
@@ -406,9 +404,7 @@ impl Routes {
             } else {
                 Need::Atom(part)
             };
-            if !self.root_needs.contains(&need) {
-                self.root_needs.push(need);
-            }
+            self.root_needs.insert(need);
             return;
         }
         // Of a comparison with a shared set only the other side is asked for here.

@@ -9,6 +9,7 @@ use super::ids::{InfoId, RouteId};
 use super::routes::{Leaf, Need, Source};
 use super::sinks::SinkKind;
 use crate::plan::{Axis, NodeKind, Part, PartId, TestId};
+use crate::small::SmallMap;
 use smallvec::SmallVec;
 
 impl Circuit {
@@ -146,12 +147,11 @@ impl Circuit {
                 self.reach_back(id, 0..depth, to, &when);
             }
             Axis::PrecedingSibling if depth > 0 && !is_beside => {
-                let behind = self.extras[depth - 1].behind.iter();
-                let nodes = listed_behind(behind, id);
+                let nodes = listed_behind(&self.extras[depth - 1].behind, id);
                 self.reach_behind(id, nodes, to, &when);
             }
             Axis::Preceding => {
-                let nodes = listed_behind(self.behind.iter(), id);
+                let nodes = listed_behind(&self.behind, id);
                 self.reach_behind(id, nodes, to, &when);
             }
             _ => {}
@@ -259,9 +259,8 @@ impl Circuit {
 
     /// A target asks for nodes that were wired at a remembered node.
     pub(super) fn link_wired(&mut self, info: InfoId, need: Need, target: Target, when: Wire) {
-        let wired = self.infos[info].wired.iter().find(|(n, _)| *n == need);
-        match wired {
-            Some((_, Wired::Store(store))) => self.link(*store, target, when),
+        match self.infos[info].wired.get(need) {
+            Some(Wired::Store(store)) => self.link(*store, target, when),
             _ => debug_assert!(false, "{need:?} was not wired in time"),
         }
     }
@@ -308,12 +307,9 @@ impl Circuit {
 }
 
 /// The remembered nodes that a route looks back at, in document order.
-fn listed_behind<'a>(
-    mut all: impl Iterator<Item = &'a (RouteId, Behind)>,
-    id: RouteId,
-) -> Vec<InfoId> {
-    match all.find(|(route, _)| *route == id) {
-        Some((_, Behind::Nodes(nodes))) => nodes.clone(),
+fn listed_behind(all: &SmallMap<RouteId, Behind>, id: RouteId) -> Vec<InfoId> {
+    match all.get(id) {
+        Some(Behind::Nodes(nodes)) => nodes.clone(),
         _ => Vec::new(),
     }
 }

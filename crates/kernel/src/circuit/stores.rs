@@ -17,16 +17,13 @@ impl Circuit {
     ) {
         let serial = self.sinks[id].serial;
         let info = self.info_of(spot);
-        self.cells
-            .account
-            .spend(self.infos[info].joined.len() as u64);
-        let joined = self.infos[info].joined.iter().find(|(s, _)| *s == serial);
-        if let Some(&(_, or)) = joined {
+        self.cells.account.spend(1);
+        if let Some(&or) = self.infos[info].joined.get(serial) {
             return self.or_add(or, &when);
         }
         let or = self.open_or(1);
         self.or_add(or, &when);
-        self.infos[info].joined.push((serial, or));
+        self.infos[info].joined.insert(serial, or);
         let depth = self.infos[info].depth;
         let closer = match (window, depth) {
             (Window::Node, Some(depth)) => Some(depth as usize),

@@ -83,17 +83,16 @@ impl Circuit {
 
     /// Whether a node asked for the sum of what is behind it.
     pub(super) fn has_suffix(&mut self, spec: FoldedId, depth: usize) -> bool {
-        let suffixes = &self.folds_of(spec, depth).suffixes;
-        suffixes.iter().any(|(own, _)| *own == spec)
+        self.folds_of(spec, depth).suffixes.get(spec).is_some()
     }
 
     fn suffix_of(&mut self, spec: FoldedId, depth: usize) -> SuffixId {
         let suffixes = &self.folds_of(spec, depth).suffixes;
-        if let Some((_, id)) = suffixes.iter().find(|(own, _)| *own == spec) {
+        if let Some(id) = suffixes.get(spec) {
             return *id;
         }
         let id = self.folding.suffixes.add(Suffix::default());
-        self.folds_of(spec, depth).suffixes.push((spec, id));
+        self.folds_of(spec, depth).suffixes.insert(spec, id);
         id
     }
 

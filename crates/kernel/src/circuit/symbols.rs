@@ -64,12 +64,12 @@ impl Circuit {
         let class = symbols.class(symbol);
         let mut uses = SymbolUses {
             tests: class.tests.to_vec(),
-            needs: self.routes.every_needs.clone(),
+            needs: self.routes.every_needs.keys().to_vec(),
             ..SymbolUses::default()
         };
-        for (test, needs) in &self.routes.needs {
+        for (test, needs) in self.routes.needs.iter() {
             if uses.passes(*test) {
-                uses.needs.extend(needs);
+                uses.needs.extend(needs.keys());
             }
         }
         uses.needs.sort_unstable();

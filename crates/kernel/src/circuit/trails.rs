@@ -12,6 +12,7 @@ use super::cells::{Handle, Wire};
 use super::frames::{Spot, Target};
 use super::ids::{InfoId, RouteId, SinkId};
 use super::ranks::{END, Pick, Span};
+use crate::small::SmallMap;
 use smallvec::{SmallVec, smallvec};
 
 /// Members of one step behind or around the nodes that ask, in document order.
@@ -27,18 +28,19 @@ struct Member {
     info: InfoId,
     /// Whether it counts.
     counts: Wire,
-    arrivals: SmallVec<[Arrival; 1]>,
+    /// Tokens that came by, by what they wanted and for which set.
+    arrivals: SmallMap<(Span, SetSerial), Arrival>,
     /// By wanted positions: whether a member from here on satisfies the rest of the route.
     truths: SmallVec<[(Span, Wire); 1]>,
 }
 
+/// The number of a set's sink, which tells it from others that had its id.
+type SetSerial = u64;
+
 /// Tokens of one sink that came by with the same wants.
 #[derive(Debug)]
 struct Arrival {
-    span: Span,
     sink: SinkId,
-    /// Tells the sink from others that had its id.
-    serial: u64,
     /// Whether one of them did.
     when: Wire,
 }
@@ -70,7 +72,7 @@ impl Circuit {
             self.forget_visits(&mut trail.members[at]);
         }
         self.held_bytes += size_of::<Member>();
-        let (arrivals, truths) = (SmallVec::new(), SmallVec::new());
+        let (arrivals, truths) = (SmallMap::default(), SmallVec::new());
         trail.members.insert(
             at,
             Member {
@@ -117,7 +119,7 @@ impl Circuit {
     }
 
     fn forget_visits(&mut self, member: &mut Member) {
-        for arrival in std::mem::take(&mut member.arrivals) {
+        for (_, arrival) in std::mem::take(&mut member.arrivals) {
             if let Wire::Cell(or) = arrival.when {
                 self.or_end(or);
             }
@@ -229,9 +231,8 @@ impl Circuit {
         when: Wire,
     ) -> Option<Wire> {
         let serial = self.sinks[sink].serial;
-        self.cells.account.spend(member.arrivals.len() as u64);
-        let mut known = member.arrivals.iter();
-        if let Some(arrival) = known.find(|known| known.span == span && known.serial == serial) {
+        self.cells.account.spend(1);
+        if let Some(arrival) = member.arrivals.get((span, serial)) {
             if let Wire::Cell(or) = arrival.when {
                 self.or_add(or, &when);
             }
@@ -248,12 +249,11 @@ impl Circuit {
         if member.arrivals.len() >= NEAR && member.arrivals.len().is_power_of_two() {
             self.forget_ended(member);
         }
-        member.arrivals.push(Arrival {
-            span,
+        let arrival = Arrival {
             sink,
-            serial,
             when: when.clone(),
-        });
+        };
+        member.arrivals.insert((span, serial), arrival);
         Some(when)
     }
 
@@ -269,10 +269,10 @@ impl Circuit {
     /// Drops arrivals for sets that are complete.
     fn forget_ended(&mut self, member: &mut Member) {
         let arrivals = std::mem::take(&mut member.arrivals);
-        for arrival in arrivals {
+        for (key, arrival) in arrivals {
             let sink = &self.sinks[arrival.sink];
-            if sink.serial == arrival.serial && sink.open > 0 {
-                member.arrivals.push(arrival);
+            if sink.serial == key.1 && sink.open > 0 {
+                member.arrivals.insert(key, arrival);
             } else {
                 self.cells.unpin(&arrival.when);
             }
@@ -404,14 +404,14 @@ impl Circuit {
     fn trail_above(&mut self, id: RouteId, pick: &Pick) -> Trail {
         let depth = self.frames.len() - 1;
         let mut from = depth;
-        while from > 0 && !self.extras[from - 1].trails.contains(&id) {
+        while from > 0 && !self.extras[from - 1].trails.contains(id) {
             from -= 1;
             self.cells.account.spend(1);
         }
         let mut trail = std::mem::take(&mut self.trails[id]);
         let test = self.table[id].test;
         for at in from..depth {
-            self.extra_of(at).trails.push(id);
+            self.extra_of(at).trails.insert(id);
             let info = self.frames[at].info;
             if info.is_some() && self.passes(at, test) {
                 self.extend_trail(&mut trail, pick, info);
@@ -430,7 +430,8 @@ impl Circuit {
     /// An open node closes: nobody comes by it any more.
     pub(super) fn leave_trails(&mut self, depth: usize) {
         let info = self.frames[depth].info;
-        for id in std::mem::take(&mut self.extras[depth].trails) {
+        let trails = std::mem::take(&mut self.extras[depth].trails);
+        for &id in trails.keys() {
             let members = &mut self.trails[id].members;
             if let Some(member) = members.pop_if(|member| member.info == info) {
                 self.drop_member(member);

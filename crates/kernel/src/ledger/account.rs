@@ -1,6 +1,6 @@
 //! Where one engine counts its steps.
 
-use super::Ledger;
+use super::{Ledger, Stop};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -60,6 +60,13 @@ pub struct Account {
     /// Samples by actor: of earlier documents, and of this one.
     earlier: FxHashMap<Actor, u64>,
     samples: FxHashMap<Actor, u64>,
+    /// The actor that everything is done for now, if that is certain.
+    worker: Option<Actor>,
+    /// The steps of this document by worker, as looks find them. They depend on nothing before,
+    /// unlike samples.
+    own: FxHashMap<Actor, u64>,
+    /// The actor that took more steps of this document than one alone may.
+    dear: Option<Actor>,
     ledger: Arc<Ledger>,
 }
 
@@ -77,8 +84,25 @@ impl Account {
             told: 0,
             earlier: FxHashMap::default(),
             samples: FxHashMap::default(),
+            worker: None,
+            own: FxHashMap::default(),
+            dear: None,
             ledger,
         }
+    }
+
+    /// All work is done for an actor from now on, until `act_for_all`: it may take no more steps
+    /// than if it were alone.
+    #[inline]
+    pub fn act_for(&mut self, actor: Actor) {
+        self.actor = actor;
+        self.worker = Some(actor);
+    }
+
+    /// What is done from now on is not done for one actor alone, though samples charge the last one.
+    #[inline]
+    pub fn act_for_all(&mut self) {
+        self.worker = None;
     }
 
     /// An account that nothing stops.
@@ -99,6 +123,8 @@ impl Account {
         self.told = self.steps;
         self.look_at = self.steps + STEPS_BETWEEN_LOOKS;
         self.due_at = self.look_at.min(self.sample_at);
+        (self.worker, self.dear) = (None, None);
+        self.own.clear();
         for (actor, samples) in self.samples.drain() {
             *self.earlier.entry(actor).or_default() += samples;
         }
@@ -150,6 +176,11 @@ impl Account {
         self.samples.iter().map(|(&actor, &steps)| (actor, steps))
     }
 
+    /// The actor that took more steps of the document under way than one alone may.
+    pub fn dear(&self) -> Option<Actor> {
+        self.dear
+    }
+
     #[cold]
     #[inline(never)]
     fn look(&mut self) {
@@ -168,6 +199,20 @@ impl Account {
         self.due_at = self.look_at.min(self.sample_at);
         if is_due {
             self.ledger.spend(fresh, self.position);
+            self.look_at_worker(fresh);
+        }
+    }
+
+    /// Ends the work of an actor that takes more steps than it may alone.
+    fn look_at_worker(&mut self, fresh: u64) {
+        let Some(worker) = self.worker else {
+            return;
+        };
+        let steps = self.own.entry(worker).or_default();
+        *steps += fresh;
+        if !self.ledger.allows_alone(*steps, self.position) {
+            self.dear = Some(worker);
+            Ledger::stop(Stop::Limit("steps_max"));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Memory as the allocator sees it: exact, whoever asks for it, and nothing has to be counted by
 //! hand.
 
+use penstock_sequences::stack;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -9,12 +10,13 @@ thread_local! {
     static BYTES: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Bytes that this thread has allocated and not freed. What another thread frees for it, or it for
+/// Bytes that this thread has allocated and not freed, and those of stacks that it is on beside its
+/// own. What another thread frees for it, or it for
 /// another one, is not told apart: only differences within one call mean something. It stays 0
 /// unless the program uses `Counting`.
 #[inline]
 pub fn thread_bytes() -> i64 {
-    BYTES.with(Cell::get)
+    BYTES.with(Cell::get) + stack::thread_bytes() as i64
 }
 
 /// The system's allocator, and a counter of bytes for each thread.

@@ -10,6 +10,7 @@ mod allocator;
 
 pub use account::{Account, Actor, steps_of_copy, steps_of_row};
 pub use allocator::{Counting, thread_bytes};
+pub use penstock_sequences::stack::{is_on_piece, with_stack};
 
 use crate::limits::Limits;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -22,6 +23,10 @@ const STEPS_PER_BYTE: u64 = 24;
 /// many parts of expressions.
 const SUBSCRIPTIONS_PER_STEP: u64 = 100;
 const PARTS_PER_STEP: u64 = 2;
+/// What one that works may take alone is not enough for many. For every byte of input, all together
+/// may take so many steps more for each part of an expression, and for each query over sequences.
+const STEPS_PER_PART: u64 = 8;
+const STEPS_PER_MEMBER: u64 = STEPS_PER_BYTE;
 /// Steps that every byte of input may take for rows, and one more for so many subscriptions.
 const ROW_STEPS_PER_BYTE: u64 = 64;
 const SUBSCRIPTIONS_PER_ROW_STEP: u64 = 16;
@@ -58,8 +63,9 @@ pub struct Ledger {
     /// Steps of rows, which have an allowance of their own.
     row_steps: AtomicU64,
     rows_waiting: AtomicU64,
-    /// What work may take for every byte of input.
+    /// What all work may take for every byte of input, and what is done for one of many.
     steps_per_byte: AtomicU64,
+    steps_per_byte_alone: AtomicU64,
     /// What rows may take for every byte of input: many subscriptions may select the same.
     row_steps_per_byte: AtomicU64,
     /// How often the document has been read before: each time halves what is allowed.
@@ -89,6 +95,7 @@ impl Ledger {
             row_steps: AtomicU64::new(0),
             rows_waiting: AtomicU64::new(0),
             steps_per_byte: AtomicU64::new(STEPS_PER_BYTE),
+            steps_per_byte_alone: AtomicU64::new(STEPS_PER_BYTE),
             row_steps_per_byte: AtomicU64::new(ROW_STEPS_PER_BYTE),
             readings: AtomicU32::new(0),
             position: AtomicU64::new(0),
@@ -132,11 +139,15 @@ impl Ledger {
         })
     }
 
-    /// So many subscriptions read the documents from now on, with so many parts of expressions.
-    pub fn expect(&self, subscriptions: usize, parts: usize) {
-        let (subscriptions, parts) = (subscriptions as u64, parts as u64);
+    /// So many subscriptions read the documents from now on, with so many parts of expressions and
+    /// so many queries over sequences.
+    pub fn expect(&self, subscriptions: usize, parts: usize, members: usize) {
+        let [subscriptions, parts, members] = [subscriptions, parts, members].map(|n| n as u64);
         let work = subscriptions / SUBSCRIPTIONS_PER_STEP + parts / PARTS_PER_STEP;
-        self.steps_per_byte.store(STEPS_PER_BYTE + work, Relaxed);
+        let alone = STEPS_PER_BYTE + work;
+        let others = parts * STEPS_PER_PART + members * STEPS_PER_MEMBER;
+        self.steps_per_byte_alone.store(alone, Relaxed);
+        self.steps_per_byte.store(alone + others, Relaxed);
         let rows = subscriptions / SUBSCRIPTIONS_PER_ROW_STEP;
         self.row_steps_per_byte
             .store(ROW_STEPS_PER_BYTE + rows, Relaxed);
@@ -151,6 +162,12 @@ impl Ledger {
     /// Whether rows of a document of some bytes may take so many steps.
     pub fn allows_rows(&self, steps: u64, document_bytes: u64) -> bool {
         self.allows(steps, document_bytes, &self.row_steps_per_byte)
+    }
+
+    /// Whether what is done for one of many may take so many steps. It is what the work of all may
+    /// take, but for what grows with them: one that is dear is stopped as if it were alone.
+    fn allows_alone(&self, steps: u64, document_bytes: u64) -> bool {
+        self.allows(steps, document_bytes, &self.steps_per_byte_alone)
     }
 
     fn allows(&self, steps: u64, document_bytes: u64, steps_per_byte: &AtomicU64) -> bool {
@@ -189,9 +206,13 @@ impl Ledger {
     /// Ends the work if there is a reason to.
     pub fn check(&self) {
         if let Some(stop) = self.reason() {
-            // No panic: nobody is to be told but the guard.
-            resume_unwind(Box::new(stop));
+            Ledger::stop(stop);
         }
+    }
+
+    /// Ends the work. It is no panic: nobody is to be told but the guard.
+    fn stop(stop: Stop) -> ! {
+        resume_unwind(Box::new(stop));
     }
 
     fn reason(&self) -> Option<Stop> {

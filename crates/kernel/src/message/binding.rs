@@ -17,6 +17,7 @@ use super::member::Task;
 use super::places::Test as TestSpec;
 use super::serving::TOO_MANY;
 use crate::ids::SubscriptionId;
+use crate::ledger::steps_of_copy;
 use crate::plan::{ProgramError, Read, Reader};
 use crate::rows::{RowHead, RowKind};
 use crate::vocabulary::{Axis as AxisCode, NodeKind};
@@ -195,7 +196,8 @@ impl Evaluating {
             } else {
                 let number = (place + 1 == layout.columns.len()).then_some(self.number);
                 let out = &mut task.rows.value.bytes;
-                write_piece(column, number, &found, &mut self.forest, out);
+                let mut spend = |steps| task.account.spend(steps);
+                write_piece(column, number, &found, (&mut self.forest, &mut spend), out);
                 self.add_row(RowKind::Element, subscriptions, task)?;
             }
             let written = task.rows.value.bytes.len() - start;
@@ -220,6 +222,7 @@ impl Evaluating {
         }
         for (place, &subscription) in subscriptions.iter().enumerate() {
             if place > 0 {
+                task.account.spend(steps_of_copy(end - start));
                 rows.value.bytes.extend_from_within(start..end);
             }
             let head = RowHead {
@@ -249,7 +252,7 @@ fn write_piece(
     column: &Column,
     number: Option<u64>,
     found: &[NodeId],
-    forest: &mut Forest,
+    (forest, meter): (&mut Forest, &mut dyn FnMut(u64)),
     out: &mut Vec<u8>,
 ) {
     out.extend_from_slice(&[b'<', column.letter]);
@@ -274,7 +277,11 @@ fn write_piece(
             out.push(b'>');
             let start = out.len();
             if column.form == Form::Nodes {
-                found.iter().for_each(|&node| write_node(node, forest, out));
+                for &node in found {
+                    let start = out.len();
+                    write_node(node, (&mut *forest, &mut *meter), out);
+                    meter(steps_of_copy(out.len() - start));
+                }
             } else {
                 markup::escape(&joined(found, forest), out);
             }
@@ -301,7 +308,11 @@ fn joined(found: &[NodeId], forest: &Forest) -> SmallVec<[u8; 64]> {
 }
 
 /// Writes a node as content.
-fn write_node(node: NodeId, forest: &mut Forest, out: &mut Vec<u8>) {
+fn write_node(
+    node: NodeId,
+    (forest, meter): (&mut Forest, &mut dyn FnMut(u64)),
+    out: &mut Vec<u8>,
+) {
     let node = NodeRef::of_document(node);
     let tree = forest.tree(node);
     if tree.kind(node.node) == Kind::Text {
@@ -313,7 +324,7 @@ fn write_node(node: NodeId, forest: &mut Forest, out: &mut Vec<u8>) {
         Some(source) if tree.scope(node.node).is_none_or(|scope| is_empty(scope)) => {
             out.extend_from_slice(source);
         }
-        _ => out.extend_from_slice(&serialize(node, forest)),
+        _ => out.extend_from_slice(&serialize(node, forest, meter)),
     }
 }
 

@@ -17,10 +17,9 @@ use penstock_sequences::error::Error;
 use penstock_sequences::eval::{Evaluation, Row, Sequence, Settings};
 use penstock_sequences::names::{Names, NamesMark};
 use penstock_sequences::tree::{Forest, NodeId, NodeRef, Tree};
+use std::cell::RefCell;
 use std::time::SystemTime;
 
-/// How much of the machine's stack the calls of functions may use.
-pub const STACK_BYTES_MAX: usize = 4 << 20;
 /// The entry of the body; those of parts that gather follow.
 const BODY: usize = 0;
 
@@ -79,7 +78,6 @@ impl Evaluating {
         let documents = program.as_ref().map_or(1, |program| program.reads.len());
         let settings = |program: &Program| Settings {
             recursion_max: usize::try_from(limits.recursion_max).unwrap_or(usize::MAX),
-            stack_bytes_max: STACK_BYTES_MAX,
             is_empty_dropped: !program.sends_empty,
             has_messages: !program.has_items,
             now: now(),
@@ -223,6 +221,15 @@ impl Evaluating {
         sent.map(|()| Gathered::Done)
     }
 
+    /// What the program makes, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self.program.as_ref().map(|program| &program.body) {
+            Ok(Body::Table(_)) => "tables",
+            Ok(Body::Bindings(_)) => "bindings",
+            Ok(Body::Sequences(_)) | Err(_) => "messages",
+        }
+    }
+
     /// Evaluates what waits for the end of the document.
     pub fn finish(
         &mut self,
@@ -290,7 +297,7 @@ impl Evaluating {
             document,
             at,
         } = task;
-        let before = (rows.len(), rows.value.bytes.len());
+        let account = RefCell::new(&mut **account);
         let ordinal = &mut self.ordinal;
         let results_max = self.results_max;
         let mut is_beyond = false;
@@ -300,6 +307,7 @@ impl Evaluating {
                 return;
             }
             for &subscription in subscriptions {
+                account.borrow_mut().add_row(row.value.len());
                 rows.value.bytes.extend_from_slice(row.value);
                 let head = RowHead {
                     document: *document,
@@ -314,20 +322,21 @@ impl Evaluating {
             }
             *ordinal += 1;
         };
-        let written = evaluation.rows(
-            entry,
-            binding,
-            &mut self.forest,
-            &mut meter(account),
-            &mut out,
-        );
-        account.add_rows(rows.len() - before.0, rows.value.bytes.len() - before.1);
+        let mut meter = |steps| account.borrow_mut().spend(steps);
+        let forest = &mut self.forest;
+        let written = evaluation.rows(entry, binding, forest, &mut meter, &mut out);
         self.forest.truncate(mark);
         let written = match written {
             Ok(()) if is_beyond => Err(too_many(results_max)),
             written => written,
         };
         written.map_err(|error| Failure { error, byte: 0 })
+    }
+
+    /// Whether nothing was gathered that belongs to a document under way.
+    pub fn is_clear(&self) -> bool {
+        let mut gathered = self.gathered.iter();
+        gathered.all(|one| one.as_ref().is_ok_and(Folding::is_clear))
     }
 
     /// Forgets the document under way and what was gathered.

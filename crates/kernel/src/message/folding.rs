@@ -26,6 +26,11 @@ impl Folding {
         }
     }
 
+    /// Whether nothing was added.
+    pub fn is_clear(&self) -> bool {
+        self.items.is_empty() && self.count == 0 && self.value.is_none()
+    }
+
     /// The items so far, if they are kept themselves.
     pub fn items(&mut self) -> Option<&mut Collected> {
         (self.fold == Fold::Items).then_some(&mut self.items)

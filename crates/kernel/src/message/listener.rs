@@ -8,6 +8,7 @@ use super::member::{Member, Task};
 use super::names::Names;
 use super::serving::{Failed, Serving};
 use super::states::{AttributeTest, Leaf, MemberId, StateId, States};
+use crate::automaton::limit_error;
 use crate::error::DocumentError;
 use crate::events::{Handler, Scope, Span, StartTag, Symbol, local_name};
 use crate::ids::DocumentId;
@@ -40,6 +41,9 @@ pub struct Messages {
     frames: Vec<Frame>,
     /// Open elements below those of the frames: nobody needs anything there.
     dead: u32,
+    /// How much of the text under way was read, and how much there may be.
+    text_bytes: u64,
+    text_bytes_max: u64,
     /// The programs that keep the last event, a text, as a node.
     text_members: SmallVec<[MemberId; 4]>,
     source: Source,
@@ -59,6 +63,7 @@ impl Messages {
         members: Table<MemberId, Member>,
         serving: Serving,
         account: Account,
+        text_bytes_max: u64,
     ) -> Messages {
         Messages {
             names,
@@ -67,6 +72,8 @@ impl Messages {
             root: StateId::DEAD,
             frames: Vec::new(),
             dead: 0,
+            text_bytes: 0,
+            text_bytes_max,
             text_members: SmallVec::new(),
             source: Source::new(),
             needed_from: u64::MAX,
@@ -100,7 +107,7 @@ impl Messages {
         for at in 0..self.states.of(state).keeps.len() {
             let keep = &self.states.of(state).keeps[at];
             let id = keep.member;
-            self.account.actor = id.0;
+            self.account.act_for(id.0);
             if self.members[id].has_failed() {
                 continue;
             }
@@ -152,6 +159,8 @@ impl Messages {
     /// Text that was kept as a node ends at whatever is no text.
     #[inline]
     fn end_text(&mut self) {
+        self.account.act_for_all();
+        self.text_bytes = 0;
         for id in self.text_members.drain(..) {
             self.members[id].tree().end_text();
         }
@@ -181,6 +190,7 @@ impl Messages {
     pub(super) fn begin_events(&mut self) {
         self.frames.clear();
         self.dead = 0;
+        self.text_bytes = 0;
         self.text_members.clear();
         self.needed_from = u64::MAX;
         self.source.clear();
@@ -258,7 +268,7 @@ impl Handler for Messages {
         // The text of the element has been read, and allows work.
         self.account.position = span.end;
         for &id in &frame.members {
-            self.account.actor = id.0;
+            self.account.act_for(id.0);
             let own = Span {
                 start: frame.start,
                 end: span.end,
@@ -282,7 +292,15 @@ impl Handler for Messages {
         if self.dead > 0 {
             return Ok(());
         }
+        self.account.act_for_all();
         let state = self.state();
+        if !self.states.of(state).texts.is_empty() {
+            self.text_bytes += value.len() as u64;
+            if self.text_bytes > self.text_bytes_max {
+                let bound = self.text_bytes_max;
+                return Err(limit_error("text_bytes_max", bound, span.start));
+            }
+        }
         for at in 0..self.states.of(state).texts.len() {
             let Leaf {
                 member: id,

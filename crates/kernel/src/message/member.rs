@@ -141,6 +141,11 @@ impl Member {
         &self.audible
     }
 
+    /// What it makes, in a word, and for how many subscriptions.
+    pub fn described(&self) -> (&'static str, usize) {
+        (self.evaluating.kind(), self.subscriptions.len())
+    }
+
     /// Names by symbol mean nothing any more.
     pub fn forget_names(&mut self) {
         self.names.clear();
@@ -377,6 +382,11 @@ impl Member {
     pub fn abandon(&mut self) {
         self.phase = Phase::Idle;
         self.evaluating.clear();
+    }
+
+    /// Whether nothing is left of a document under way.
+    pub fn is_clear(&self) -> bool {
+        self.phase == Phase::Idle && self.error.is_none() && self.evaluating.is_clear()
     }
 
     /// Why the program has failed at the document, if it has.

@@ -22,7 +22,7 @@ mod recording;
 mod serving;
 mod states;
 
-pub use evaluating::{STACK_BYTES_MAX, now};
+pub use evaluating::now;
 pub use listener::{Messages, prefix_of};
 pub use places::Test;
 pub use program::Head;

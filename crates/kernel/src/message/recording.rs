@@ -1,12 +1,23 @@
 //! The rows of a table: the records of a region, each with its cells.
 
+use super::binding::too_many;
 use super::evaluating::{Evaluating, Failure, Gathered, meter};
 use super::member::Task;
 use crate::ids::SubscriptionId;
+use crate::ledger::steps_of_copy;
 use crate::rows::{RowHead, RowKind, Rows};
 use crate::tabular::{Layout, Misfit, Outcome, Writing};
 use penstock_sequences::error::Error;
 use penstock_sequences::tree::{NodeId, NodeRef};
+
+/// How far the records of a region were written.
+enum Written {
+    All,
+    /// A record has to wait for what may follow.
+    Waits,
+    /// Further records have no row, since the document has as many results as it may.
+    Beyond,
+}
 
 impl Evaluating {
     /// Writes a row for each record of a region, or none if a record has to wait.
@@ -17,22 +28,25 @@ impl Evaluating {
         subscriptions: &[SubscriptionId],
         task: &mut Task<'_>,
     ) -> Result<Gathered, Failure> {
-        if nodes.is_empty() || self.ordinal >= self.results_max {
+        if nodes.is_empty() {
             return Ok(Gathered::Done);
         }
         let before = (task.rows.len(), task.rows.value.bytes.len());
         let ordinal = self.ordinal;
         let recorded = self.write_records(layout, nodes, subscriptions, task);
         let Task { account, rows, .. } = task;
-        if recorded != Ok(Gathered::Done) {
+        if matches!(recorded, Ok(Written::Waits) | Err(_)) {
             rows.truncate(before.0);
             self.ordinal = ordinal;
         }
         account.add_rows(rows.len() - before.0, rows.value.bytes.len() - before.1);
-        recorded.map_err(|misfit| Failure {
-            error: error_of(&misfit),
-            byte: 0,
-        })
+        let error = match recorded {
+            Ok(Written::All) => return Ok(Gathered::Done),
+            Ok(Written::Waits) => return Ok(Gathered::Waits),
+            Ok(Written::Beyond) => too_many(self.results_max),
+            Err(misfit) => error_of(&misfit),
+        };
+        Err(Failure { error, byte: 0 })
     }
 
     fn write_records(
@@ -41,7 +55,7 @@ impl Evaluating {
         nodes: &[NodeId],
         subscriptions: &[SubscriptionId],
         task: &mut Task<'_>,
-    ) -> Result<Gathered, Misfit> {
+    ) -> Result<Written, Misfit> {
         let mut meter = meter(task.account);
         let mut writing = Writing {
             layout,
@@ -49,16 +63,16 @@ impl Evaluating {
             meter: &mut meter,
         };
         let Some(records) = writing.records(nodes) else {
-            return Ok(Gathered::Waits);
+            return Ok(Written::Waits);
         };
         for record in records {
             if self.ordinal >= self.results_max {
-                break;
+                return Ok(Written::Beyond);
             }
             let Rows { value, .. } = &mut *task.rows;
             let start = value.bytes.len();
             if writing.row(record, &mut value.bytes)? == Outcome::Waits {
-                return Ok(Gathered::Waits);
+                return Ok(Written::Waits);
             }
             let end = value.bytes.len();
             let tree = writing.forest.tree(NodeRef::of_document(record));
@@ -75,6 +89,7 @@ impl Evaluating {
             };
             for (place, &subscription) in subscriptions.iter().enumerate() {
                 if place > 0 {
+                    (writing.meter)(steps_of_copy(end - start));
                     task.rows.value.bytes.extend_from_within(start..end);
                 }
                 head.subscription = subscription;
@@ -82,7 +97,7 @@ impl Evaluating {
             }
             self.ordinal += 1;
         }
-        Ok(Gathered::Done)
+        Ok(Written::All)
     }
 }
 

@@ -83,7 +83,14 @@ impl Messages {
             asking,
             silent: Box::default(),
         };
-        Some(Messages::with(names, states, members, serving, account))
+        Some(Messages::with(
+            names,
+            states,
+            members,
+            serving,
+            account,
+            limits.text_bytes_max,
+        ))
     }
 
     /// Whether it serves a tier, from which nothing but more subscriptions were removed.
@@ -102,6 +109,11 @@ impl Messages {
             }
         }
         self.serving.tier = tier.clone();
+    }
+
+    /// What each distinct program makes, and for how many subscriptions.
+    pub fn described(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.members.iter().map(Member::described)
     }
 
     /// Gives subscriptions nothing, and all others their rows.
@@ -154,7 +166,7 @@ impl Messages {
     /// Ends the document.
     pub fn finish(&mut self, length: u64) {
         for id in self.members.ids() {
-            self.account.actor = id.0;
+            self.account.act_for(id.0);
             let task = Task {
                 account: &mut self.account,
                 rows: &mut self.rows,
@@ -170,6 +182,11 @@ impl Messages {
     pub fn abandon(&mut self) {
         self.members.iter_mut().for_each(Member::abandon);
         self.end_document();
+    }
+
+    /// Whether nothing is left of a document under way.
+    pub fn is_clear(&self) -> bool {
+        self.members.iter().all(Member::is_clear)
     }
 
     fn end_document(&mut self) {
@@ -188,6 +205,11 @@ impl Messages {
     /// Subscriptions that failed since the last call.
     pub fn take_failed(&mut self) -> Vec<Failed> {
         std::mem::take(&mut self.failed)
+    }
+
+    /// The rows that wait to be taken.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     /// How many rows wait to be taken, and the bytes of their values.
@@ -214,6 +236,17 @@ impl Messages {
     /// The same for the document under way.
     pub fn charges(&self) -> Vec<(SubscriptionId, f64)> {
         self.share(self.account.samples().collect())
+    }
+
+    /// A subscription that takes more steps of the document under way than it may alone.
+    pub fn dear(&self) -> Option<SubscriptionId> {
+        let member = self.members.find(MemberId(self.account.dear()?))?;
+        member.audible().first().copied()
+    }
+
+    /// How many different programs there are.
+    pub fn member_count(&self) -> usize {
+        self.members.len()
     }
 
     fn share(&self, samples: Vec<(u32, u64)>) -> Vec<(SubscriptionId, f64)> {

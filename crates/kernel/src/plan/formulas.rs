@@ -64,8 +64,8 @@ pub struct OperandPath {
     pub guard: Option<GuardId>,
 }
 
-/// A formula without its constants. Value atoms that a hash can answer are apart from those that
-/// have to be tried one by one.
+/// A formula without its constants. Value atoms that a hash can answer, and those that are found
+/// in a sorted list, are apart from those that have to be tried one by one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ShapeKey {
     Constant,
@@ -79,8 +79,17 @@ pub enum ShapeKey {
     },
     Is(TestId),
     Equal,
+    Ordered(Order),
     Atom,
     Computed(Vec<OperandKey>),
+}
+
+/// How the numbers that a value is compared with are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    Above,
+    Below,
+    Same,
 }
 
 /// A scalar expression with interned constants.
@@ -324,6 +333,11 @@ impl Builder {
             FormulaKey::Text {
                 op: Comparison::Eq, ..
             } => ShapeKey::Equal,
+            FormulaKey::Number { op, .. } if *op != Comparison::Ne => ShapeKey::Ordered(match op {
+                Comparison::Gt | Comparison::Ge => Order::Above,
+                Comparison::Lt | Comparison::Le => Order::Below,
+                _ => Order::Same,
+            }),
             FormulaKey::Text { .. }
             | FormulaKey::Number { .. }
             | FormulaKey::Contains(_)

@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 /// No id.
 pub const NONE: u32 = u32::MAX;
 pub(super) const MAGIC: u32 = 0x504b_5350;
-pub(super) const VERSION: u32 = 6;
+pub(super) const VERSION: u32 = 7;
 
 /// The parts of an image.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ pub(super) const HEAD: usize = 2 + 2 * SECTIONS;
 pub(super) mod size {
     pub const TEST: usize = 3;
     pub const EXPR: usize = 2;
-    pub const FORMULA: usize = 14;
+    pub const FORMULA: usize = 15;
     pub const SHAPE: usize = 6;
     pub const SPINE: usize = 10;
     pub const GUARD: usize = 6;

@@ -321,6 +321,11 @@ impl<'a> Formula<'a> {
     pub fn conjunctions(&self) -> &'a [FormulaId] {
         self.plan.list(self.record[8])
     }
+    /// Conjunctions with this child, which another one wakes.
+    #[inline]
+    pub fn memberships(&self) -> &'a [FormulaId] {
+        self.plan.list(self.record[14])
+    }
     /// Edges that lead to this formula.
     #[inline]
     pub fn edges(&self) -> &'a [FormulaId] {
@@ -370,6 +375,12 @@ codes! {
         Atom = 7,
         /// Expressions over operands.
         Computed = 8,
+        /// Numbers that a value is above, sorted; the value may be the number itself.
+        Above = 9,
+        /// Numbers that a value is below.
+        Below = 10,
+        /// Numbers that a value is equal to.
+        Same = 11,
     }
 }
 
@@ -385,6 +396,11 @@ impl<'a> Shape<'a> {
     #[inline]
     pub fn kind(&self) -> ShapeKind {
         ShapeKind::from_code(self.record[0]).unwrap_or(ShapeKind::Constant)
+    }
+    /// Whether its atoms are numbers that lie sorted.
+    pub fn is_ordered(&self) -> bool {
+        let kind = self.kind();
+        matches!(kind, ShapeKind::Above | ShapeKind::Below | ShapeKind::Same)
     }
     /// The axis of an Edge.
     pub fn axis(&self) -> Axis {

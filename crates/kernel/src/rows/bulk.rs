@@ -1,7 +1,9 @@
 //! Rows in bulk, each thing once: which subscriptions matched, and the nodes that they selected.
 
-use super::columns::{RowKind, Rows};
+use super::columns::{Beside, RowKind, Rows};
 use crate::ids::{DocumentId, SubscriptionId};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// Rows in bulk. An entry says that a subscription matched a document, and which places in
@@ -29,7 +31,7 @@ impl BulkRows {
         let mut bulk = BulkRows::default();
         let matches = std::mem::take(&mut rows.matches);
         let mut selections = std::mem::take(&mut rows.selections);
-        bulk.take_single(rows);
+        let known = bulk.take_single(rows);
         bulk.add_documents(matches.documents());
         append(&mut bulk.subscription, matches.subscription);
         let fragments = selections.fragments.take();
@@ -41,10 +43,15 @@ impl BulkRows {
             return bulk;
         };
         bulk.add_documents(selections.documents());
-        let offset = bulk.fragments.len() as u32;
         let start = bulk.nodes.len() as u32;
-        let nodes = selections.items.iter();
-        bulk.nodes.extend(nodes.map(|item| item.fragment + offset));
+        let nodes = selections.items.iter().map(|item| item.fragment);
+        if bulk.fragments.is_empty() {
+            bulk.nodes.extend(nodes);
+            bulk.fragments = *fragments;
+        } else {
+            let places = bulk.add_fragments(*fragments, known);
+            bulk.nodes.extend(nodes.map(|node| places[node as usize]));
+        }
         if start > 0 {
             let firsts = selections.first.iter_mut();
             firsts.for_each(|first| *first += start);
@@ -52,11 +59,6 @@ impl BulkRows {
         append(&mut bulk.subscription, selections.subscription);
         append(&mut bulk.first, selections.first);
         append(&mut bulk.count, selections.count);
-        if offset == 0 {
-            bulk.fragments = *fragments;
-        } else {
-            bulk.fragments.append(*fragments);
-        }
         bulk
     }
 
@@ -68,8 +70,9 @@ impl BulkRows {
         }
     }
 
-    /// Takes over rows that stand for themselves.
-    fn take_single(&mut self, mut rows: Rows) {
+    /// Takes over rows that stand for themselves. Subscriptions that found the same share it.
+    fn take_single(&mut self, mut rows: Rows) -> Known {
+        let mut known = Known::default();
         self.fragments.scopes = std::mem::take(&mut rows.scopes);
         let mut beside = std::mem::take(&mut rows.bindings).into_iter().peekable();
         for row in 0..rows.len() {
@@ -79,13 +82,69 @@ impl BulkRows {
             self.first.push(self.nodes.len() as u32);
             self.count.push(u32::from(is_node));
             if is_node {
-                self.nodes.push(self.fragments.len() as u32);
-                self.fragments.append_row(&rows, row, SubscriptionId(0), 0);
                 let values = beside.next_if(|values| values.row as usize == row);
-                self.fragments.append_beside(values);
+                let place = self.add_fragment((&rows, row), values, 0, &mut known);
+                self.nodes.push(place);
             }
         }
+        known
     }
+
+    /// Adds fragments, and says which places they have; those that are there have theirs.
+    fn add_fragments(&mut self, mut rows: Rows, mut known: Known) -> Vec<u32> {
+        let first_scope = self.fragments.add_scopes(&rows);
+        let mut beside = std::mem::take(&mut rows.bindings).into_iter().peekable();
+        let places = (0..rows.len()).map(|row| {
+            let values = beside.next_if(|values| values.row as usize == row);
+            self.add_fragment((&rows, row), values, first_scope, &mut known)
+        });
+        places.collect()
+    }
+
+    fn add_fragment(
+        &mut self,
+        (rows, row): (&Rows, usize),
+        values: Option<Beside>,
+        first_scope: i32,
+        known: &mut Known,
+    ) -> u32 {
+        let fragments = &mut self.fragments;
+        let next = fragments.len() as u32;
+        if values.is_none() {
+            let place = *known.entry(key(rows, row)).or_insert(next);
+            if place != next && is_same(fragments, place as usize, rows, row) {
+                return place;
+            }
+        }
+        fragments.append_row(rows, row, SubscriptionId(0), first_scope);
+        fragments.append_beside(values);
+        next
+    }
+}
+
+/// The first fragment of each key, of those without values beside them.
+type Known = FxHashMap<(DocumentId, u64), u32>;
+
+/// What rows that say the same have in common. The place tells nodes apart, so their source need
+/// not be looked at.
+fn key(rows: &Rows, row: usize) -> (DocumentId, u64) {
+    let mut hasher = FxHasher::default();
+    place(rows, row).hash(&mut hasher);
+    if rows.start[row] < 0 {
+        rows.value.value(row).hash(&mut hasher);
+    }
+    (rows.document[row], hasher.finish())
+}
+
+/// Whether two rows of one document say the same.
+fn is_same(one: &Rows, at: usize, other: &Rows, row: usize) -> bool {
+    place(one, at) == place(other, row)
+        && one.name.value(at) == other.name.value(row)
+        && one.value.value(at) == other.value.value(row)
+}
+
+fn place(rows: &Rows, row: usize) -> (u8, i64, i64) {
+    (rows.kind[row], rows.start[row], rows.end[row])
 }
 
 /// Appends without a copy where there is nothing yet.

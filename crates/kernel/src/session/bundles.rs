@@ -75,6 +75,10 @@ impl Session {
         now: u32,
     ) -> Result<Vec<Result<Outcome, DocumentError>>, DocumentError> {
         self.with_times = with_times;
+        for document in documents {
+            self.check_number(document.id);
+        }
+        self.abandon();
         self.adopt_next();
         let mut verdicts = Vec::with_capacity(documents.len());
         while verdicts.len() < documents.len() {
@@ -99,7 +103,17 @@ impl Session {
         now: u32,
         verdicts: &mut Vec<Result<Outcome, DocumentError>>,
     ) -> Result<(), DocumentError> {
-        let (place, failing) = match self.read_bundle(bundle, now, verdicts) {
+        let bundled = match self.read_bundle(bundle, now, verdicts) {
+            Bundled::Read => return Ok(()),
+            apart => {
+                // They are read again, and fail again.
+                for document in bundle {
+                    self.reading.listeners.forget_failing(document.id);
+                }
+                apart
+            }
+        };
+        let (place, failing) = match bundled {
             Bundled::Read => return Ok(()),
             Bundled::Apart if bundle.len() == 1 => (0, None),
             Bundled::Apart => {
@@ -248,7 +262,7 @@ impl Session {
         let Document { id, stream, .. } = *document;
         self.reading.begin(way, document.encoding, stream, id)?;
         if self.reading.feed(document.bytes)? < document.bytes.len() {
-            self.reading.listeners.abandon();
+            self.reading.abandon();
             return Ok(Heard::Large);
         }
         self.reading.finish().map(Heard::Whole)
@@ -332,6 +346,7 @@ impl Session {
                 }
                 Ok(Heard::Large) => {
                     self.reading.listeners.drop_rows(before);
+                    self.reading.listeners.forget_failing(document.id);
                     break Ok(Outcome::Large);
                 }
                 Err(error) => {
@@ -346,6 +361,7 @@ impl Session {
                     });
                     silent.push(subscription);
                     self.reading.listeners.drop_rows(before);
+                    self.reading.listeners.forget_failing(document.id);
                     self.reading.listeners.silence(&silent);
                 }
             }

@@ -7,11 +7,11 @@ mod stopping;
 mod strategy;
 
 pub use bundles::{Document, Outcome};
-pub use listeners::Failing;
+pub use listeners::{Failing, TierState};
 pub use strategy::{BUNDLE_BYTES_MAX, BUNDLE_DOCUMENTS_MAX, WHOLE_BYTES_MAX};
 
 use crate::automaton::TraceEntry;
-pub use crate::broker::Loops;
+use crate::broker::Broker;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
 use crate::ids::{DocumentId, SubscriptionId};
@@ -26,7 +26,6 @@ use listeners::Way;
 use reading::Reading;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Evaluates plans over documents, one after the other, fed in pieces of any size or at hand as a
 /// whole, and collects the witnesses of joins.
@@ -95,21 +94,10 @@ impl Session {
         self.next = Some(tiers);
     }
 
-    /// Says what the schema of all documents says of their elements.
-    pub fn know(&mut self, loops: Loops) {
-        self.reading.listeners.know(loops);
-    }
-
-    /// What the broker spent since the last call, by what it was spent for.
-    pub fn take_broker_costs(&mut self) -> Vec<(&'static str, Duration)> {
-        let broker = self.reading.listeners.broker_mut();
-        broker.map(|broker| broker.take_costs()).unwrap_or_default()
-    }
-
-    /// The operators of queries that the broker serves, if it does not use its default strategy.
-    pub fn broker_operators(&mut self) -> Vec<(&'static str, usize)> {
-        let broker = self.reading.listeners.broker_mut();
-        broker.map(|broker| broker.operators()).unwrap_or_default()
+    /// What the broker holds once for all queries that it serves, and how much of it.
+    pub fn broker_counts(&self) -> Vec<(&'static str, usize)> {
+        let broker = self.reading.listeners.broker();
+        broker.map(Broker::counts).unwrap_or_default()
     }
 
     /// Gives streams other names, which queries may use as well: pairs of a name and a stream.
@@ -132,6 +120,23 @@ impl Session {
         self.reading.attach(tiers)
     }
 
+    /// By tier: what can be done with it in the middle of a document.
+    pub fn tier_states(&self) -> Vec<TierState> {
+        self.reading.listeners.tier_states()
+    }
+
+    /// Goes on with other tiers in the middle of a document, of which the one at a place takes over
+    /// from those that are no longer there: its subscriptions had these numbers. False, and nothing
+    /// has changed, if one of those is not fresh.
+    pub fn merge(
+        &mut self,
+        tiers: Vec<Tier>,
+        place: usize,
+        numbers: &[u32],
+    ) -> Result<bool, DocumentError> {
+        self.reading.merge(tiers, place, numbers)
+    }
+
     /// Starts a document of a stream; `encoding` overrides what it says of itself.
     pub fn begin(
         &mut self,
@@ -139,9 +144,34 @@ impl Session {
         stream: &str,
         document: DocumentId,
     ) -> Result<(), DocumentError> {
+        self.check_number(document);
+        self.abandon();
         self.adopt_next();
         self.document = document;
         self.reading.begin(Way::Events, encoding, stream, document)
+    }
+
+    /// Ends a document whose bytes cannot be had any more. Its finished rows stay; after `finish`
+    /// or an error there is nothing to end.
+    pub fn abandon(&mut self) {
+        self.reading.abandon();
+        self.reading.listeners.collect();
+    }
+
+    /// Ends the document under way, and drops all that waits to be taken.
+    pub fn clear(&mut self) {
+        self.abandon();
+        self.remove_rows();
+        self.witnesses.clear();
+        self.take_failing();
+    }
+
+    /// Numbers tell documents apart, so those of documents with rows that wait are in use.
+    fn check_number(&self, document: DocumentId) {
+        debug_assert!(
+            !self.reading.listeners.has_rows_of(document),
+            "a number is used again only when the rows of its document were taken"
+        );
     }
 
     fn adopt_next(&mut self) {
@@ -175,13 +205,18 @@ impl Session {
     /// The rows finished since the last call; `now`, in seconds, is when they are counted. Those in
     /// bulk are counted by the tries.
     pub fn take(&mut self, now: u32) -> Rows {
+        let rows = self.remove_rows();
+        self.usage.count(&rows.subscription, now);
+        rows
+    }
+
+    fn remove_rows(&mut self) -> Rows {
         let listeners = &mut self.reading.listeners;
         listeners.gather();
         // The next ones are likely to be as many.
         let next = listeners.rows.like();
         let rows = std::mem::replace(&mut listeners.rows, next);
         listeners.waiting = (0, 0);
-        self.usage.count(&rows.subscription, now);
         self.reading.ledger.release(rows.len(), rows.bytes());
         rows
     }
@@ -189,7 +224,7 @@ impl Session {
     /// Subscriptions that failed at a document since the last call.
     pub fn take_failing(&mut self) -> Vec<Failing> {
         let mut failing = std::mem::take(&mut self.failing);
-        failing.extend(self.reading.listeners.take_exceeded());
+        failing.extend(self.reading.listeners.take_failing());
         failing
     }
 
@@ -289,6 +324,12 @@ impl Session {
     pub fn structures(&mut self) -> Vec<(u32, u32)> {
         self.adopt_next();
         self.reading.listeners.structures()
+    }
+
+    /// What listeners for messages make, in a word: distinct programs, subscriptions.
+    pub fn messages_made(&mut self) -> Vec<(&'static str, usize, usize)> {
+        self.adopt_next();
+        self.reading.listeners.messages_made()
     }
 
     /// Counters so far.

@@ -21,6 +21,8 @@ pub struct Reading {
     pub ledger: Arc<Ledger>,
     /// The subscription that most of the work was done for, if the last document was stopped.
     pub blamed: Option<SubscriptionId>,
+    /// Whether a document has begun that has neither ended nor failed.
+    is_open: bool,
 }
 
 impl Reading {
@@ -32,6 +34,7 @@ impl Reading {
             limits,
             ledger,
             blamed: None,
+            is_open: false,
         }
     }
 
@@ -43,6 +46,7 @@ impl Reading {
         stream: &str,
         document: DocumentId,
     ) -> Result<(), DocumentError> {
+        self.abandon();
         self.listeners.prepare(way);
         self.ledger.begin();
         self.blamed = None;
@@ -60,8 +64,13 @@ impl Reading {
             self.tokenizer.forget_symbols();
         }
         self.tokenizer.begin(encoding)?;
+        debug_assert!(
+            self.listeners.is_clear(),
+            "a document that begins finds nothing of an earlier one"
+        );
+        self.is_open = true;
         let begun = self.listeners.begin(stream, document);
-        begun.inspect_err(|_| self.listeners.abandon())
+        begun.inspect_err(|_| self.abandon())
     }
 
     /// Reads the next bytes, until so many rows wait that they should be taken; returns how many
@@ -77,7 +86,7 @@ impl Reading {
             let slice = &chunk[read..end];
             self.bytes_tokenized += slice.len() as u64;
             let run = self.run(Some(slice));
-            run.inspect_err(|error| self.abandon(error))?;
+            run.inspect_err(|error| self.fail(error))?;
             read = end;
             self.ledger.check();
             if self.listeners.is_full() {
@@ -99,15 +108,30 @@ impl Reading {
             self.listeners
                 .finish(self.tokenizer.position(), has_entities)
         });
-        finished.inspect_err(|error| self.abandon(error))
+        self.is_open &= finished.is_err();
+        finished.inspect_err(|error| self.fail(error))
     }
 
-    /// Drops the document, which failed. Who is to blame can be found out only before.
-    fn abandon(&mut self, error: &DocumentError) {
+    /// Drops the document, which failed. The subscription to blame can be found only before.
+    fn fail(&mut self, error: &DocumentError) {
         if error.is_due_to_queries() {
             self.blamed = self.listeners.blamed();
         }
-        self.listeners.abandon();
+        self.abandon();
+    }
+
+    /// Drops the document under way, if there is one; its finished rows stay. Every document that
+    /// does not come to its end is dropped here, at the latest when the next one begins.
+    pub fn abandon(&mut self) {
+        if std::mem::take(&mut self.is_open) {
+            self.listeners.abandon();
+            self.tokenizer.close();
+        }
+    }
+
+    /// Takes note that the listeners were made anew, and that the document is no more.
+    pub(super) fn renewed(&mut self) {
+        self.is_open = false;
     }
 
     /// Goes on with other tiers in the middle of a document.
@@ -115,7 +139,21 @@ impl Reading {
         self.guard(|reading| {
             reading.tokenizer.forget_symbols();
             let attached = reading.listeners.attach(tiers);
-            attached.inspect_err(|_| reading.listeners.abandon())
+            attached.inspect_err(|_| reading.abandon())
+        })
+    }
+
+    /// The same, where one tier takes over from others; see `Listeners::merge_tiers`.
+    pub fn merge(
+        &mut self,
+        tiers: Vec<Tier>,
+        place: usize,
+        numbers: &[u32],
+    ) -> Result<bool, DocumentError> {
+        self.guard(|reading| {
+            reading.tokenizer.forget_symbols();
+            let merged = reading.listeners.merge_tiers(tiers, place, numbers);
+            merged.inspect_err(|_| reading.listeners.abandon())
         })
     }
 
@@ -133,7 +171,7 @@ impl Reading {
             Some(Engine::Trie(asker)) => tokenize(tokenizer, chunk, &mut asker.trie.taken),
             Some(Engine::Witnesses(witnesses)) => tokenize(tokenizer, chunk, &mut witnesses.taken),
             Some(Engine::Messages(messages)) => tokenize(tokenizer, chunk, &mut **messages),
-            Some(Engine::Broker(broker)) => tokenize(tokenizer, chunk, &mut **broker),
+            Some(Engine::Broker(broker)) => tokenize(tokenizer, chunk, &mut broker.document),
             None => tokenize(tokenizer, chunk, &mut self.listeners),
         }
     }

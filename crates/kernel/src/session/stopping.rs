@@ -29,6 +29,7 @@ impl Reading {
         let error = broken.fail(self.error(stop));
         self.tokenizer.fail(error.clone());
         self.listeners.renew();
+        self.renewed();
         error
     }
 

@@ -67,12 +67,9 @@ impl Strategy {
         let bounds = held.min(text.saturating_sub(limits.entity_bytes_max));
         Strategy {
             questions_min: options.questions_min.unwrap_or(QUESTIONS_MIN),
-            // Whoever chooses how the broker works wants it for any query.
-            brokered_min: match (options.questions_min, options.brokering.strategy) {
-                (_, Some(_)) => 1,
-                (Some(least), None) => least as usize,
-                (None, None) => BROKERED_MIN,
-            },
+            brokered_min: options
+                .questions_min
+                .map_or(BROKERED_MIN, |least| least as usize),
             document_bytes_max: WHOLE_BYTES_MAX.min(usize::try_from(bounds).unwrap_or(usize::MAX)),
             // Events, parts of results and plans in the middle of a document are of no use after
             // its end, when the trie is asked.

@@ -4,6 +4,7 @@ use super::decimals::rounded;
 use super::evaluate::{Evaluator, Extent, Focus};
 use super::layout::{Column, Content, Layout, OnError, Shape, Source, Type};
 use super::types::{Reason, write_double, write_typed};
+use crate::ledger::steps_of_copy;
 use crate::values::{Value, write_json};
 use penstock_sequences::eval::serialize;
 use penstock_sequences::tree::{Forest, NodeId, NodeRef};
@@ -205,8 +206,9 @@ impl Writing<'_> {
                 if tree.is_open(node) {
                     return Err(Stop::Unknown);
                 }
-                let xml = serialize(NodeRef::of_document(node), self.forest);
-                (self.meter)(xml.len() as u64 / 64);
+                let node = NodeRef::of_document(node);
+                let xml = serialize(node, self.forest, self.meter);
+                (self.meter)(steps_of_copy(xml.len()));
                 write_json(&xml, out);
                 return Ok(());
             }

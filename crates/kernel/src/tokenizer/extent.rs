@@ -33,6 +33,16 @@ pub(super) enum Extent {
     Doctype(Subset),
 }
 
+/// What a token is, as far as its length is bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A tag, or a reference.
+    Tag,
+    Comment,
+    Instruction,
+    Doctype,
+}
+
 /// A place in a document type declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subset {
@@ -77,9 +87,14 @@ impl Extent {
         None
     }
 
-    /// True once it is certain that this is a document type declaration.
-    pub fn is_doctype(&self) -> bool {
-        matches!(self, Extent::Doctype(_))
+    /// What the token is, as far as its length is bounded.
+    pub fn token(&self) -> Token {
+        match self {
+            Extent::Doctype(_) => Token::Doctype,
+            Extent::CommentOpen | Extent::Comment(_) => Token::Comment,
+            Extent::Instruction(_) => Token::Instruction,
+            _ => Token::Tag,
+        }
     }
 
     /// The state after one byte; `None` at the end of the token.

@@ -24,7 +24,8 @@ pub(super) fn limit(field: &'static str, byte: u64, max: u64) -> DocumentError {
         "entity_depth_max" => (codes::ENTITY_DEPTH, "entities inside each other"),
         "doctype_bytes_max" => (codes::DOCTYPE_BYTES, "bytes in a document type declaration"),
         "document_bytes_max" => (codes::DOCUMENT_BYTES, "bytes in a document"),
-        _ => (codes::TEXT_BYTES, "bytes in a token"),
+        "buffer_bytes_max" => (codes::BUFFER_BYTES, "bytes in a tag"),
+        _ => (codes::TEXT_BYTES, "bytes in a comment or an instruction"),
     };
     let reason = format!("more than {max} {what}, which is {field}");
     DocumentError::at(byte, ErrorKind::Limit(field), code, reason)

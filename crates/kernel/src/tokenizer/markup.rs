@@ -4,7 +4,7 @@ use super::characters::{is_simple_name, is_space, name_end, skip_space};
 use super::codes;
 use super::content::normalize_lines;
 use super::encodings::Objection;
-use super::extent::Extent;
+use super::extent::{Extent, Token};
 use super::faults::{found, limit, malformed, quote};
 use super::scanner::{Core, Halt, Phase, Source};
 use crate::error::DocumentError;
@@ -62,7 +62,7 @@ impl Core {
         }
         let end = at + 4 + length + 3;
         let span = source.span(at, end);
-        self.check_length(span.start, end - at, false)?;
+        self.check_length(span.start, end - at, Token::Comment)?;
         handler.comment(self.normal_lines(source, &rest[..length]), span)?;
         Ok(end)
     }
@@ -90,7 +90,7 @@ impl Core {
         let body = &rest[..length];
         let end = at + 2 + length + 2;
         let span = source.span(at, end);
-        self.check_length(span.start, end - at, false)?;
+        self.check_length(span.start, end - at, Token::Instruction)?;
         let target = &body[..name_end(body, 0)];
         if target == b"xml" && source.outer.is_none() && span.start == self.origin {
             self.xml_declaration(body, span.start + 2)?;
@@ -160,7 +160,7 @@ impl Core {
             None if self.is_last => source.bytes.len() - at,
             None => return Err(Halt::more()),
         };
-        self.check_length(start, length, true)?;
+        self.check_length(start, length, Token::Doctype)?;
         if self.phase != Phase::Prolog || self.doctype.is_declared {
             let reason = "a document type declaration may only stand once, before the root element";
             return Err(malformed(codes::MISPLACED_DOCTYPE, start, reason).into());

@@ -124,6 +124,11 @@ impl Tokenizer {
         fault
     }
 
+    /// Ends the document where it is; `begin` has to follow.
+    pub fn close(&mut self) {
+        self.is_finished = true;
+    }
+
     /// The offset, in the decoded input, of the first byte that no event has covered yet.
     pub fn position(&self) -> u64 {
         self.pieces.position()

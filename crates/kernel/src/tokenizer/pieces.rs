@@ -282,7 +282,7 @@ impl Pieces {
             *taken += length;
             if let Some(extent) = self.extent.filter(|_| is_markup) {
                 self.core
-                    .check_length(self.start, self.carry.len(), extent.is_doctype())?;
+                    .check_length(self.start, self.carry.len(), extent.token())?;
                 return Ok(piece.len());
             }
             let used = self.drive_carry(handler)?;
@@ -339,8 +339,7 @@ impl Pieces {
             let end = extent.advance(&self.carry[..valid]);
             debug_assert!(end.is_none(), "a token with its end in view was read");
             self.extent = Some(extent);
-            self.core
-                .check_length(self.start, valid, extent.is_doctype())?;
+            self.core.check_length(self.start, valid, extent.token())?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::doctype::Doctype;
 use super::entities::{Entity, Frame};
-use super::extent::Extent;
+use super::extent::{Extent, Token};
 use super::faults::{found, limit, malformed, quote};
 use super::input::Promise;
 use super::names::{NameId, Names, Previous};
@@ -96,9 +96,9 @@ pub(super) struct Open {
 /// Everything about a document except its bytes.
 pub(super) struct Core {
     pub limits: Limits,
-    /// The longest token. Not less than what a name may have, so that the commonest tokens need
-    /// no look at their length.
-    token_bytes_max: u64,
+    /// The longest tag. Not less than what a name may have, so that the commonest tags need no look
+    /// at their length.
+    tag_bytes_max: u64,
     pub names: Names,
     pub spaces: Namespaces,
     pub open: Vec<Open>,
@@ -127,8 +127,8 @@ impl Core {
     pub fn new(limits: Limits) -> Self {
         Core {
             limits,
-            token_bytes_max: limits
-                .text_bytes_max
+            tag_bytes_max: limits
+                .buffer_bytes_max
                 .max(limits.name_bytes_max.saturating_add(16)),
             names: Names::new(),
             spaces: Namespaces::new(),
@@ -279,12 +279,10 @@ impl Core {
         let mut extent = Extent::Start;
         match extent.advance(&source.bytes[at..]) {
             None => Halt::more(),
-            Some(length) => {
-                match self.check_length(source.offset(at), length, extent.is_doctype()) {
-                    Err(too_long) => too_long.into(),
-                    Ok(()) => halt,
-                }
-            }
+            Some(length) => match self.check_length(source.offset(at), length, extent.token()) {
+                Err(too_long) => too_long.into(),
+                Ok(()) => halt,
+            },
         }
     }
 
@@ -294,14 +292,16 @@ impl Core {
         &self,
         start: u64,
         length: usize,
-        is_doctype: bool,
+        token: Token,
     ) -> Result<(), DocumentError> {
-        let (field, max) = if is_doctype {
-            ("doctype_bytes_max", self.limits.doctype_bytes_max)
-        } else {
-            ("text_bytes_max", self.token_bytes_max)
+        let limits = &self.limits;
+        let (field, max, markup) = match token {
+            Token::Tag => ("buffer_bytes_max", self.tag_bytes_max, 0),
+            Token::Comment => ("text_bytes_max", limits.text_bytes_max, "<!---->".len()),
+            Token::Instruction => ("text_bytes_max", limits.text_bytes_max, "<??>".len()),
+            Token::Doctype => ("doctype_bytes_max", limits.doctype_bytes_max, 0),
         };
-        if length as u64 > max {
+        if length as u64 > max + markup as u64 {
             Err(limit(field, start, max))
         } else {
             Ok(())

@@ -3,6 +3,7 @@
 use super::attributes::{RawAttribute, recycle};
 use super::characters::skip_space;
 use super::codes;
+use super::extent::Token;
 use super::faults::{found, limit, malformed, quote};
 use super::names::{Bound, NameId, Previous, name_at};
 use super::namespaces::{PrefixId, UriId};
@@ -176,7 +177,7 @@ impl Core {
             return Err(Halt::more());
         };
         let span = source.span(at, end);
-        self.check_length(span.start, end - at, false)?;
+        self.check_length(span.start, end - at, Token::Tag)?;
         if !self.doctype.attributes.is_empty() {
             self.apply_declared(source, name, span)?;
         }
@@ -245,7 +246,7 @@ impl Core {
             None => Err(Halt::more()),
             Some(b'>') => {
                 let span = source.span(at, close + 1);
-                self.check_length(span.start, close + 1 - at, false)?;
+                self.check_length(span.start, close + 1 - at, Token::Tag)?;
                 self.close_element(span, handler)?;
                 Ok(close + 1)
             }

@@ -2,14 +2,11 @@
 //! values of its global variables.
 
 use super::item::{Item, Sequence};
-use super::run::{Flow, Focus, Run};
+use super::run::{Flow, Focus, Run, steps_of_bytes};
 use crate::atomic::Atomic;
 use crate::code::{ExprId, Slot};
 use crate::functions::{self, Builtin, Call, Values};
 use smallvec::SmallVec;
-
-/// So many bytes of text go through a function in one step of work.
-const BYTES_OF_STEP: u64 = 32;
 
 impl<'a> Run<'a> {
     /// A call of a function of atomic values.
@@ -29,7 +26,7 @@ impl<'a> Run<'a> {
         }
         let texts = values.iter().flatten().filter_map(Atomic::as_text);
         let bytes: usize = texts.map(|text| text.len()).sum();
-        self.charge(bytes as u64 / BYTES_OF_STEP);
+        self.charge(steps_of_bytes(bytes));
         let result = self.with_environment(|environment, meter| {
             (builtin.call)(&mut Call {
                 builtin,
@@ -38,6 +35,7 @@ impl<'a> Run<'a> {
                 meter,
             })
         })?;
+        self.charge(result.len() as u64);
         Ok(result.into_iter().collect())
     }
 

@@ -1,7 +1,7 @@
 //! Comparisons. Text of nodes is compared where it lies.
 
 use super::item::Item;
-use super::run::{Flow, Focus, Run, Stop};
+use super::run::{Flow, Focus, Run, Stop, steps_of_bytes};
 use super::stream::until_enough;
 use crate::atomic::{self, Atomic, Comparison, Untyped};
 use crate::code::{Amount, Expr, ExprId};
@@ -91,7 +91,13 @@ impl<'a> Run<'a> {
                     .collect();
                 let mut others = right.iter().filter_map(|item| text_of(forest, item));
                 let is_there = others.any(|text| known.contains(text));
-                self.charge((left.len() + right.len()) as u64);
+                let bytes: usize = [left, right]
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|item| text_of(forest, item))
+                    .map(<[u8]>::len)
+                    .sum();
+                self.charge((left.len() + right.len()) as u64 + steps_of_bytes(bytes));
                 return Ok(is_there);
             }
         }
@@ -110,6 +116,7 @@ impl<'a> Run<'a> {
     pub fn compare_pair(&self, comparison: Comparison, left: &Item, right: &Item) -> Flow<bool> {
         if let (Some(left), Some(right)) = (text_of(self.forest, left), text_of(self.forest, right))
         {
+            self.owe(steps_of_bytes(left.len().min(right.len())));
             return Ok(comparison.holds(Some(left.cmp(right))));
         }
         let known = match (left, right) {
@@ -170,6 +177,7 @@ impl<'a> Run<'a> {
         if let (Some(left), Some(right)) =
             (text_of(self.forest, &left), text_of(self.forest, &right))
         {
+            self.owe(steps_of_bytes(left.len().min(right.len())));
             return Ok(Some(comparison.holds(Some(left.cmp(right)))));
         }
         let (left, right) = (self.view(&left), self.view(&right));

@@ -1,11 +1,15 @@
 //! Constructors, and the writing of expressions in their place: what is only written is not built.
 
 use super::item::{Item, Sequence};
-use super::run::{Flow, Focus, Run, fail};
+use super::run::{Flow, Focus, Run, fail, steps_of_bytes};
 use super::write::{Target, Writer};
 use crate::code::{Expr, ExprId, NewAttribute, NewElement, NewName};
 use crate::names::{QName, StringId};
 use crate::tree::{Kind, NodeRef, Tree};
+
+/// Steps of work that a tree of its own takes, and a node in it.
+const STEPS_OF_TREE: u64 = 8;
+pub(super) const STEPS_OF_NODE: u64 = 2;
 
 /// Whether a message has enclosed expressions, and whether one of them had an item.
 #[derive(Clone, Copy, Default)]
@@ -17,6 +21,7 @@ pub(super) struct Filled {
 impl<'a> Run<'a> {
     /// The node that a constructor builds, as a tree of its own; none for empty text.
     pub fn construct(&mut self, id: ExprId, focus: Focus<'_>) -> Flow<Sequence> {
+        self.charge(STEPS_OF_TREE);
         let tree = match self.code.expr(id) {
             Expr::NewDocument(_) => Tree::default(),
             _ => Tree::without_root(),
@@ -44,6 +49,7 @@ impl<'a> Run<'a> {
             Expr::NewText(value) => self.write_text(*value, focus, writer),
             Expr::NewComment(value) => {
                 let text = self.joined(*value, focus)?;
+                self.charge_made(text.len());
                 writer.comment(&text, &self.forest.names)
             }
             Expr::NewInstruction(target, value) => {
@@ -56,7 +62,9 @@ impl<'a> Run<'a> {
                 Ok(())
             }
             Expr::Characters(text) => {
-                writer.text(code.texts[*text as usize].as_bytes());
+                let text = code.texts[*text as usize].as_bytes();
+                self.charge(steps_of_bytes(text.len()));
+                writer.text(text);
                 Ok(())
             }
             Expr::Sequence(parts) => {
@@ -89,7 +97,9 @@ impl<'a> Run<'a> {
                     run.write(function.body, Focus::default(), writer)
                 })
             }
-            _ => self.each(id, focus, &mut |run, item| writer.item(&item, run.forest)),
+            _ => self.each(id, focus, &mut |run, item| {
+                run.with_forest(|forest, meter| writer.item(&item, forest, meter))
+            }),
         }
     }
 
@@ -145,6 +155,7 @@ impl<'a> Run<'a> {
         filled: &mut Option<Filled>,
     ) -> Flow {
         let name = self.new_name(new.name, &new.scope, false, focus)?;
+        self.charge(STEPS_OF_NODE + writer.steps_of_scope());
         writer.start(name, &self.forest.names);
         for (prefix, uri) in &new.namespaces {
             writer.declare(*prefix, *uri, &self.forest.names);
@@ -168,7 +179,9 @@ impl<'a> Run<'a> {
         let mut value = Vec::new();
         for &part in &new.value {
             if let Expr::Characters(text) = self.code.expr(part) {
-                value.extend_from_slice(self.code.texts[*text as usize].as_bytes());
+                let text = self.code.texts[*text as usize].as_bytes();
+                self.charge(steps_of_bytes(text.len()));
+                value.extend_from_slice(text);
                 continue;
             }
             let count = self.join(part, focus, &mut value)?;
@@ -177,12 +190,15 @@ impl<'a> Run<'a> {
                 filled.is_filled |= count > 0;
             }
         }
+        self.charge_made(value.len());
+        self.charge(writer.steps_of_attributes());
         writer.attribute(name, &value, &mut self.forest.names)
     }
 
     fn write_text(&mut self, value: ExprId, focus: Focus<'_>, writer: &mut Writer<'_>) -> Flow {
         let mut text = Vec::new();
         if self.join(value, focus, &mut text)? > 0 {
+            self.charge_made(text.len());
             writer.text_node(&text, &self.forest.names);
         }
         Ok(())
@@ -200,6 +216,7 @@ impl<'a> Run<'a> {
             NewName::Computed(id) => self.target(id, focus)?,
         };
         let text = self.joined(value, focus)?;
+        self.charge_made(text.len());
         writer.instruction(target, text.trim_ascii_start(), &self.forest.names)
     }
 
@@ -235,6 +252,7 @@ impl<'a> Run<'a> {
                 text.push(b' ');
             }
             count += 1;
+            let before = text.len();
             match &item {
                 Item::Node(node) => text.extend_from_slice(run.forest.value(*node)),
                 Item::Atomic(value) => match value.as_text() {
@@ -242,9 +260,15 @@ impl<'a> Run<'a> {
                     None => text.extend_from_slice(value.to_text().as_bytes()),
                 },
             }
+            run.charge(1 + steps_of_bytes(text.len() - before));
             Ok(())
         })?;
         Ok(count)
+    }
+
+    /// Counts a node that is made, with a value of so many bytes.
+    fn charge_made(&mut self, value_bytes: usize) {
+        self.charge(STEPS_OF_NODE + steps_of_bytes(value_bytes));
     }
 
     /// The declarations in force at an element.

@@ -34,11 +34,15 @@ use crate::atomic::Moment;
 use crate::code::{Binding, Code};
 use crate::error::Result;
 use crate::functions::Environment;
+use crate::stack::with_stack;
 use crate::tree::{Forest, NodeId, NodeRef};
 use index::Indexed;
 use run::{Flow, Focus, Run, State, finish};
 use std::rc::Rc;
 use write::{Target, Writer};
+
+/// So much memory for messages stays for the next one.
+const BUFFER_BYTES_KEPT: usize = 64 << 10;
 
 /// The evaluation of a query's expressions over one document after the other.
 ///
@@ -162,6 +166,7 @@ impl Evaluation {
                 ..Row::default()
             });
         }
+        self.empty_buffer();
         Ok(())
     }
 
@@ -200,7 +205,14 @@ impl Evaluation {
         if let Target::Rows(buffer, _) = writer.finish() {
             self.buffer = buffer;
         }
+        self.empty_buffer();
         result
+    }
+
+    /// Gives back what one large message took.
+    fn empty_buffer(&mut self) {
+        self.buffer.clear();
+        self.buffer.shrink_to(BUFFER_BYTES_KEPT);
     }
 
     fn run<T>(
@@ -225,7 +237,7 @@ impl Evaluation {
             (Binding::Context, Some(Sequence::One(context))) => item = context,
             _ => {}
         }
-        let flow = evaluate(&mut run, Focus::on(&item));
+        let flow = with_stack(|| evaluate(&mut run, Focus::on(&item)));
         run.settle();
         finish(flow)
     }

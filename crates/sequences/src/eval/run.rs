@@ -7,7 +7,9 @@ use crate::atomic::Atomic;
 use crate::code::{Code, ExprId, Slot};
 use crate::error::{Error, Result};
 use crate::functions::Environment;
+use crate::stack::with_stack;
 use crate::tree::{Forest, Kind, NodeId, NodeRef};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// Why an evaluation does not go on.
@@ -97,15 +99,23 @@ pub(super) struct Run<'a> {
     pub state: &'a mut State,
     pub forest: &'a mut Forest,
     meter: &'a mut dyn FnMut(u64),
-    steps: u64,
+    /// Steps that the meter has not heard of.
+    steps: Cell<u64>,
     slots: Vec<Bound>,
     frame: usize,
     calls: usize,
-    stack_start: usize,
 }
 
 /// So many steps are counted before the meter hears of them.
 const STEPS_AT_ONCE: u64 = 1024;
+/// So many bytes of values are copied or looked at in one step of work.
+const BYTES_OF_STEP: usize = 32;
+
+/// Steps of work that some bytes of values take.
+#[inline]
+pub(super) fn steps_of_bytes(bytes: usize) -> u64 {
+    (bytes / BYTES_OF_STEP) as u64
+}
 
 impl<'a> Run<'a> {
     pub fn new(
@@ -120,21 +130,26 @@ impl<'a> Run<'a> {
             state,
             forest,
             meter,
-            steps: 0,
+            steps: Cell::new(0),
             slots: vec![Bound::default(); frame],
             frame: 0,
             calls: 0,
-            stack_start: stack_place(),
         }
     }
 
     /// Counts steps of work.
     #[inline]
     pub fn charge(&mut self, steps: u64) {
-        self.steps += steps;
-        if self.steps >= STEPS_AT_ONCE {
+        self.owe(steps);
+        if self.steps.get() >= STEPS_AT_ONCE {
             self.settle();
         }
+    }
+
+    /// Counts steps of work, of which the meter hears when others are counted.
+    #[inline]
+    pub fn owe(&self, steps: u64) {
+        self.steps.set(self.steps.get() + steps);
     }
 
     /// Gives what functions know, and a meter for their work.
@@ -148,17 +163,26 @@ impl<'a> Run<'a> {
             steps,
             ..
         } = self;
-        call(&state.environment, &mut |more| {
-            *steps += more;
-            if *steps >= STEPS_AT_ONCE {
-                meter(std::mem::take(steps));
-            }
-        })
+        call(&state.environment, &mut |more| count(steps, *meter, more))
+    }
+
+    /// Gives the forest, and a meter for what is made of its nodes.
+    pub fn with_forest<T>(
+        &mut self,
+        work: impl FnOnce(&mut Forest, &mut dyn FnMut(u64)) -> T,
+    ) -> T {
+        let Run {
+            forest,
+            meter,
+            steps,
+            ..
+        } = self;
+        work(forest, &mut |more| count(steps, *meter, more))
     }
 
     /// Tells the meter what was counted.
     pub fn settle(&mut self) {
-        (self.meter)(std::mem::take(&mut self.steps));
+        (self.meter)(self.steps.take());
     }
 
     #[inline]
@@ -193,7 +217,7 @@ impl<'a> Run<'a> {
         for (slot, value) in values {
             self.bind(slot, value);
         }
-        let result = inside(self);
+        let result = with_stack(|| inside(self));
         self.calls -= 1;
         self.slots.truncate(self.frame);
         self.frame = outer;
@@ -201,9 +225,7 @@ impl<'a> Run<'a> {
     }
 
     fn check_depth(&self) -> Flow {
-        let used = self.stack_start.abs_diff(stack_place());
-        let settings = &self.state.settings;
-        if self.calls >= settings.recursion_max || used > settings.stack_bytes_max {
+        if self.calls >= self.state.settings.recursion_max {
             let depth = self.calls;
             return fail(RECURSION, format!("functions call each other {depth} deep"));
         }
@@ -253,6 +275,7 @@ impl<'a> Run<'a> {
 
     /// The string value of a node.
     pub fn text(&self, node: NodeRef) -> Rc<str> {
+        self.owe(steps_of_bytes(self.forest.value(node).len()));
         match std::str::from_utf8(self.forest.value(node)) {
             Ok(text) => text.into(),
             Err(_) => String::from_utf8_lossy(self.forest.value(node)).into(),
@@ -260,11 +283,13 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A place on the machine's stack: the address of a variable that lives there.
-#[inline(never)]
-fn stack_place() -> usize {
-    let here = 0u8;
-    std::hint::black_box(&raw const here) as usize
+/// Counts steps, and tells the meter of many at once.
+#[inline]
+fn count(steps: &Cell<u64>, meter: &mut dyn FnMut(u64), more: u64) {
+    steps.set(steps.get() + more);
+    if steps.get() >= STEPS_AT_ONCE {
+        meter(steps.take());
+    }
 }
 
 /// The value of a computation, with what went wrong as an error.

@@ -72,6 +72,7 @@ impl<'a> Run<'a> {
                 let mut items = self.value(first, focus)?.as_slice().to_vec();
                 let place = self.required_integer(arguments[1], focus)?;
                 let inserted = self.value(arguments[2], focus)?;
+                self.charge((items.len() + inserted.len()) as u64);
                 let at = usize::try_from(place.max(1) - 1).unwrap_or(usize::MAX);
                 let at = at.min(items.len());
                 items.splice(at..at, inserted.as_slice().iter().cloned());
@@ -80,6 +81,7 @@ impl<'a> Run<'a> {
             F::Remove => {
                 let mut items = self.value(first, focus)?.as_slice().to_vec();
                 let place = self.required_integer(arguments[1], focus)?;
+                self.charge(items.len() as u64);
                 if place >= 1 && place as u64 <= items.len() as u64 {
                     items.remove(place as usize - 1);
                 }
@@ -87,6 +89,7 @@ impl<'a> Run<'a> {
             }
             F::Reverse => {
                 let items = self.value(first, focus)?;
+                self.charge(items.len() as u64);
                 let reversed: Vec<Item> = items.as_slice().iter().rev().cloned().collect();
                 reversed.into()
             }
@@ -135,6 +138,7 @@ impl<'a> Run<'a> {
             None => f64::INFINITY,
         };
         let items = self.value(arguments[0], focus)?;
+        self.charge(items.len() as u64);
         // Comparisons with NaN are false, so that nothing is taken.
         let taken = items.as_slice().iter().enumerate().filter(|(at, _)| {
             let place = *at as f64 + 1.0;

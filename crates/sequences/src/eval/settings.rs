@@ -10,8 +10,6 @@ pub const RECURSION: &str = "recursion_max";
 pub struct Settings {
     /// How deeply functions of the query may call each other.
     pub recursion_max: usize,
-    /// How much of the machine's stack their calls may use; the same error ends them.
-    pub stack_bytes_max: usize,
     /// Whether a body that is a constructor gives a message instead of an item.
     pub has_messages: bool,
     /// Whether a message is dropped all of whose enclosed expressions are empty.

@@ -68,6 +68,7 @@ impl<'a> Run<'a> {
 
     /// Hands nodes to a consumer.
     pub fn emit_nodes(&mut self, nodes: &[NodeRef], out: Out<'_, 'a>) -> Flow {
+        self.charge(nodes.len() as u64);
         nodes
             .iter()
             .try_for_each(|&node| out(self, Item::Node(node)))

@@ -56,6 +56,7 @@ impl<'a> Run<'a> {
         if self.is_instance(&value, id) {
             return Ok(value);
         }
+        self.owe(value.len() as u64);
         let items = value.as_slice().iter();
         let values: Values = items.map(|item| self.atomize(item)).collect();
         let parameter = Parameter {

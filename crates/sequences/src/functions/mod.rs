@@ -17,6 +17,7 @@ mod context;
 mod conversion;
 mod durations;
 mod environment;
+mod made;
 mod moments;
 mod names;
 mod numbers;
@@ -121,7 +122,7 @@ impl Call<'_> {
 
     /// The text of an argument; no characters if it is empty or left out.
     fn text(&self, place: usize) -> &str {
-        self.optional_text(place).unwrap_or("")
+        text_at(self.arguments, place)
     }
 
     /// Check an argument that names a collation, which may be left out.
@@ -134,6 +135,13 @@ impl Call<'_> {
             )),
         }
     }
+}
+
+/// The text of one of the arguments; no characters if it is empty or left out. What a function
+/// makes of it is metered, so the arguments are borrowed alone.
+fn text_at(arguments: &[Values], place: usize) -> &str {
+    let value = arguments.get(place).and_then(|values| values.first());
+    value.and_then(Atomic::as_text).map_or("", |text| text)
 }
 
 static GROUPS: [&[Builtin]; 12] = [

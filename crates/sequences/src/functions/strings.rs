@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{
-    ANY, BOOLEAN, Builtin, Call, INTEGER, STRING, Values, empty, many, one, optional, string, value,
+    ANY, BOOLEAN, Builtin, Call, INTEGER, STRING, Values, empty, made, made::Made, many, one,
+    optional, string, text_at, value,
 };
 use crate::atomic::Atomic;
 use crate::error::{Error, Result};
@@ -38,10 +39,9 @@ pub(super) static BUILTINS: &[Builtin] = &[
         &[optional(STRING)],
         many(INTEGER),
         |call| {
-            let codepoints = call.text(0).chars();
-            Ok(codepoints
-                .map(|c| Atomic::Integer(i64::from(u32::from(c))))
-                .collect())
+            let codepoints = text_at(call.arguments, 0).chars();
+            let numbers = codepoints.map(|c| Atomic::Integer(i64::from(u32::from(c))));
+            made::values(numbers, call.meter)
         },
     ),
     Builtin::new(
@@ -78,7 +78,8 @@ pub(super) static BUILTINS: &[Builtin] = &[
     )
     .requires(1),
     Builtin::new("upper-case", &[optional(STRING)], one(STRING), |call| {
-        string(call.text(0).to_uppercase())
+        let text = text_at(call.arguments, 0);
+        made::characters(text.chars().flat_map(char::to_uppercase), call.meter)
     }),
     Builtin::new("lower-case", &[optional(STRING)], one(STRING), |call| {
         string(call.text(0).to_lowercase())
@@ -87,28 +88,28 @@ pub(super) static BUILTINS: &[Builtin] = &[
         "translate",
         &[optional(STRING), one(STRING), one(STRING)],
         one(STRING),
-        |call| string(translate(call.text(0), call.text(1), call.text(2))),
+        translate,
     ),
 ];
 
 fn concatenate(call: &mut Call<'_>) -> Result<Values> {
-    let mut text = String::new();
+    let mut made = Made::new(call.meter);
     for argument in call.arguments.iter().flatten() {
-        argument.write_text(&mut text);
+        made.push_value(argument);
     }
-    string(text)
+    made.finish()
 }
 
 fn join(call: &mut Call<'_>) -> Result<Values> {
-    let separator = call.text(1);
-    let mut text = String::new();
+    let separator = text_at(call.arguments, 1);
+    let mut made = Made::new(call.meter);
     for (place, part) in call.arguments[0].iter().enumerate() {
         if place > 0 {
-            text.push_str(separator);
+            made.push_str(separator);
         }
-        part.write_text(&mut text);
+        made.push_value(part);
     }
-    string(text)
+    made.finish()
 }
 
 fn from_codepoints(call: &mut Call<'_>) -> Result<Values> {
@@ -157,7 +158,7 @@ fn normalize_space(text: &str) -> String {
 }
 
 fn normalize(call: &mut Call<'_>) -> Result<Values> {
-    let text = call.text(0);
+    let text = text_at(call.arguments, 0);
     let form = call
         .optional_text(1)
         .unwrap_or("NFC")
@@ -165,10 +166,10 @@ fn normalize(call: &mut Call<'_>) -> Result<Values> {
         .to_ascii_uppercase();
     match form.as_str() {
         "" => string(text),
-        "NFC" => string(text.nfc().collect::<String>()),
-        "NFD" => string(text.nfd().collect::<String>()),
-        "NFKC" => string(text.nfkc().collect::<String>()),
-        "NFKD" => string(text.nfkd().collect::<String>()),
+        "NFC" => made::characters(text.nfc(), call.meter),
+        "NFD" => made::characters(text.nfd(), call.meter),
+        "NFKC" => made::characters(text.nfkc(), call.meter),
+        "NFKD" => made::characters(text.nfkd(), call.meter),
         _ => Err(Error::new(
             "FOCH0003",
             format!("`{form}` is not a supported normal form; NFC, NFD, NFKC and NFKD are"),
@@ -177,7 +178,8 @@ fn normalize(call: &mut Call<'_>) -> Result<Values> {
 }
 
 /// The text with characters of one list replaced by those at the same places of another.
-fn translate(text: &str, from: &str, to: &str) -> String {
+fn translate(call: &mut Call<'_>) -> Result<Values> {
+    let [text, from, to] = [0, 1, 2].map(|place| text_at(call.arguments, place));
     let mut table = FxHashMap::default();
     let mut targets = to.chars();
     for source in from.chars() {
@@ -185,9 +187,9 @@ fn translate(text: &str, from: &str, to: &str) -> String {
         let target = targets.next();
         table.entry(source).or_insert(target);
     }
-    text.chars()
-        .filter_map(|c| table.get(&c).copied().unwrap_or(Some(c)))
-        .collect()
+    let translated = text.chars();
+    let translated = translated.filter_map(|c| table.get(&c).copied().unwrap_or(Some(c)));
+    made::characters(translated, call.meter)
 }
 
 #[cfg(test)]

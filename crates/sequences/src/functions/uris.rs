@@ -1,27 +1,21 @@
 //! Functions of URIs.
 
-use std::fmt::Write;
-
-use super::{Builtin, Call, STRING, URI, Values, empty, one, optional, string, value};
+use super::{Builtin, Call, STRING, URI, Values, empty, made::Made, one, optional, text_at, value};
 use crate::atomic::Atomic;
 use crate::error::{Error, Result};
 
 pub(super) static BUILTINS: &[Builtin] = &[
     Builtin::new("encode-for-uri", &[optional(STRING)], one(STRING), |call| {
-        string(escape(call.text(0), |c| {
-            c.is_ascii_alphanumeric() || "-_.~".contains(c)
-        }))
+        escape(call, |c| c.is_ascii_alphanumeric() || "-_.~".contains(c))
     }),
     Builtin::new("iri-to-uri", &[optional(STRING)], one(STRING), |call| {
-        string(escape(call.text(0), |c| {
-            c.is_ascii_graphic() && !"<>\"{}|\\^`".contains(c)
-        }))
+        escape(call, |c| c.is_ascii_graphic() && !"<>\"{}|\\^`".contains(c))
     }),
     Builtin::new(
         "escape-html-uri",
         &[optional(STRING)],
         one(STRING),
-        |call| string(escape(call.text(0), |c| matches!(c, ' '..='~'))),
+        |call| escape(call, |c| matches!(c, ' '..='~')),
     ),
     Builtin::new(
         "resolve-uri",
@@ -32,19 +26,20 @@ pub(super) static BUILTINS: &[Builtin] = &[
 ];
 
 /// The text with every character but some written as `%` and its bytes.
-fn escape(text: &str, is_kept: impl Fn(char) -> bool) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+fn escape(call: &mut Call<'_>, is_kept: impl Fn(char) -> bool) -> Result<Values> {
+    let mut escaped = Made::new(call.meter);
+    let mut bytes = [0; 4];
+    for character in text_at(call.arguments, 0).chars() {
+        let written = character.encode_utf8(&mut bytes);
         if is_kept(character) {
-            escaped.push(character);
+            escaped.push_str(written);
             continue;
         }
-        for byte in character.encode_utf8(&mut [0; 4]).bytes() {
-            let written = write!(escaped, "%{byte:02X}");
-            debug_assert!(written.is_ok(), "writing to a string does not fail");
+        for byte in written.bytes() {
+            escaped.push_str(&format!("%{byte:02X}"));
         }
     }
-    escaped
+    escaped.finish()
 }
 
 fn resolve(call: &mut Call<'_>) -> Result<Values> {

@@ -25,7 +25,6 @@ pub fn now() -> Moment {
 pub fn settings() -> Settings {
     Settings {
         recursion_max: 200,
-        stack_bytes_max: 1 << 20,
         is_empty_dropped: true,
         has_messages: true,
         now: now(),

@@ -9,10 +9,12 @@ from typing import Any
 
 from penstock.cli import exits
 from penstock.cli.files import documents, file_names
+from penstock.cli.options import add_namespace_option
 from penstock.cli.parsing import positive
 from penstock.cli.printing import complaint
 from penstock.cli.progress import is_terminal_free, progress
 from penstock.cli.registry.opening import add_folder, existing
+from penstock.cli.streams import add_stream_options, with_streams
 
 
 def add_actions(actions: Any) -> None:
@@ -22,6 +24,7 @@ def add_actions(actions: Any) -> None:
         examples=(
             "penstock registry top rules documents/",
             "penstock registry top --by matches --count 3 rules one.xml more.zip",
+            "penstock registry top --stream 'orders=o*.xml' --time //@at rules documents/",
         ),
         help="list the subscriptions that cost most",
         description="Run a registry over documents and print the subscriptions that cost most.\n"
@@ -34,6 +37,8 @@ def add_actions(actions: Any) -> None:
         "--count", type=positive, default=10, metavar="K", help="so many; 10 without it"
     )
     top.add_argument("--by", choices=("cost", "matches"), default="cost", help="what ranks them")
+    add_stream_options(top)
+    add_namespace_option(top)
     top.add_argument("--json", action="store_true", help="one JSON object to a line")
     top.add_argument("--quiet", action="store_true", help="no progress and no messages")
     top.set_defaults(run=run_top)
@@ -48,11 +53,11 @@ def run_top(options: argparse.Namespace) -> int:
     """
     from penstock.engine import Engine
 
-    engine = Engine(existing(options))
+    engine = Engine(existing(options), lateness=options.lateness)
     names, failed = file_names(options.file), 0
     is_shown = not options.quiet and is_terminal_free(is_printed_last=True)
     with progress(names, is_shown=is_shown) as advance:
-        for row in engine.run(documents(names, advance)):
+        for row in engine.run(with_streams(documents(names, advance), options)):
             if row.error is not None:
                 failed += 1
                 if not options.quiet:

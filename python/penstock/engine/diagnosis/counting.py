@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from penstock.engine.diagnosis.samples import Samples
-from penstock.engine.driver import EACH_PIECE, Driver
 from penstock.engine.follower import Fixed
+from penstock.engine.reading import EACH_PIECE, Reader
 from penstock.kernel import Plan, Session
 from penstock.planning.compile import compile_query
 from penstock.twigs import Query
@@ -19,8 +19,9 @@ _NODES_MAX = 200_000
 def count_nodes(queries: Sequence[Query], samples: Samples) -> list[int]:
     """Return how many nodes each query selects in all samples, which are read once."""
     session = Session(Plan.build([compile_query(query, is_spans=True) for query in queries]))
-    for _ in Driver(Fixed(session), EACH_PIECE).run(samples):
-        pass  # a portion that nobody keeps is counted nevertheless
+    for portion in Reader(Fixed(session), EACH_PIECE).run(samples):
+        # A portion that is not kept is counted nevertheless.
+        samples.is_cut = samples.is_cut or bool(portion.errors)
     counts = [0] * len(queries)
     for number, matches, _, _ in session.take_usage():
         counts[number] += matches
@@ -40,12 +41,13 @@ def count_values(query: Query, samples: Samples) -> Counter[str]:
 def _rows(query: Query, samples: Samples, *, is_spans: bool) -> Iterator[tuple[str, str]]:
     session = Session(Plan.build([compile_query(query, is_spans=is_spans)]))
     seen = 0
-    for portion in Driver(Fixed(session), EACH_PIECE).run(samples):
+    for portion in Reader(Fixed(session), EACH_PIECE).run(samples):
         rows, _, bindings = portion.batch.rows()
         for place, row in enumerate(rows):
             yield row[3], (bindings.get(place) or {}).get("value") or ""
         seen += len(rows)
         if seen >= _NODES_MAX:
+            samples.is_cut = True
             return
 
 

@@ -31,6 +31,16 @@ class Names:
     elements: dict[str, set[str]] = field(default_factory=dict)
     attributes: dict[str, set[str]] = field(default_factory=dict)
     prefixes: dict[str, set[str]] = field(default_factory=dict)
+    is_complete: bool = True
+    """Whether all names were read: a document may be damaged, or have too many of them."""
+
+    def add(self, known: dict[str, set[str]], expanded: str) -> None:
+        """Add a name to the elements or to the attributes."""
+        uri, _, local = expanded.rpartition(_SEPARATOR)
+        if local in known or len(known) < _NAMES_MAX:
+            known.setdefault(local, set()).add(uri)
+        else:
+            self.is_complete = False
 
 
 def names_of(samples: Samples) -> Names:
@@ -40,6 +50,7 @@ def names_of(samples: Samples) -> Names:
         samples.kept["names"] = found = Names()
         for document in samples:
             read_names(document, found)
+        samples.is_cut = samples.is_cut or not found.is_complete
     return found
 
 
@@ -50,9 +61,9 @@ def read_names(document: Input, names: Names) -> None:
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        _add(names.elements, tag)
+        names.add(names.elements, tag)
         for name in attributes:
-            _add(names.attributes, name)
+            names.add(names.attributes, name)
 
     def declare(prefix: str | None, uri: str | None) -> None:
         if uri:
@@ -63,14 +74,9 @@ def read_names(document: Input, names: Names) -> None:
     try:
         for piece in document.pieces():
             parser.Parse(bytes(piece), False)
-    except (DocumentError, expat.ExpatError):
-        return  # the query runs on the document as well, and reports it
-
-
-def _add(names: dict[str, set[str]], expanded: str) -> None:
-    uri, _, local = expanded.rpartition(_SEPARATOR)
-    if local in names or len(names) < _NAMES_MAX:
-        names.setdefault(local, set()).add(uri)
+    except (DocumentError, expat.ExpatError, LookupError):
+        # The query runs on the document as well, and reports what is wrong with it.
+        names.is_complete = False
 
 
 def name_tests(query: Query) -> list[NodeTest]:
@@ -91,15 +97,15 @@ def advise(tests: Iterable[NodeTest], names: Names, advice: Advice) -> list[str]
     for test in tests:
         is_element = test.kind is NodeKind.ELEMENT
         known = names.elements if is_element else names.attributes
-        what = "element" if is_element else "attribute"
         if test.local is None:
             every = set().union(*known.values())
             if not any(_is_in(uri, test.uris) for uri in every):
+                what = "element" if is_element else "attribute"
                 lines.append(f"no {what} is in {_listed(test.uris)}; there are {_listed(every)}")
             continue
         uris = known.get(test.local, set())
         if not uris:
-            lines.append(_similar(test.local, known, what))
+            lines.append(_absent(test.local, names, is_element=is_element))
         elif not any(_is_in(uri, test.uris) for uri in uris):
             key = (test.kind, test.uris or (), tuple(sorted(uris)))
             elsewhere.setdefault(key, []).append(test.local)
@@ -131,18 +137,25 @@ def _elsewhere(
     return lines
 
 
-def _similar(local: str, known: dict[str, set[str]], what: str) -> str:
+def _absent(local: str, names: Names, *, is_element: bool) -> str:
+    """Return what there is instead of a name that does not occur."""
+    known, others = names.elements, names.attributes
+    what, other = "element", f"attribute: @{local}"
+    if not is_element:
+        known, others = others, known
+        what, other = "attribute", f"element: {local}"
+    first = f"no {what} is called `{local}`"
+    if local in others:
+        return f"{first}; it is an {other}"
+    if not known:
+        return f"{first}; there are no {what}s"
     by_lower = {name.lower(): name for name in known}
     close = get_close_matches(local.lower(), by_lower, n=_LISTED_MAX)
     if close:
-        return f"no {what} is called `{local}`; similar: {', '.join(by_lower[c] for c in close)}"
-    others = ", ".join(islice(sorted(known), _LISTED_MAX))
+        return f"{first}; similar: {', '.join(by_lower[c] for c in close)}"
+    shown = ", ".join(islice(sorted(known), _LISTED_MAX))
     more = ", …" if len(known) > _LISTED_MAX else ""
-    return (
-        f"no {what} is called `{local}`; there are {others}{more}"
-        if known
-        else (f"no {what} is called `{local}`; the samples have none at all")
-    )
+    return f"{first}; there are {shown}{more}"
 
 
 def _is_in(uri: str, uris: tuple[str, ...] | None) -> bool:

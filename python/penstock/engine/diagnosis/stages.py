@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from penstock.errors import QueryError
@@ -57,12 +58,14 @@ def paths_of(wording: Wording) -> list[list[Stage]]:
     """Return the stages of each outermost path of a text, in order."""
     tree = parse(wording.text, dialect=wording.options.get("dialect", "xpath"))
     found = []
-    for path in _outermost(tree):
+    for path in islice(_outermost(tree), _PATHS_MAX):
         stages = _stages(path, path.span[0], wording.text)
-        kept = [stage for stage in stages if wording.query(stage.text) is not None]
+        # Each stage is a query of its own, so the bound comes before they are compiled.
+        first = islice(stages, _STAGES_MAX)
+        kept = [stage for stage in first if wording.query(stage.text) is not None]
         if kept:
-            found.append(kept[:_STAGES_MAX])
-    return found[:_PATHS_MAX]
+            found.append(kept)
+    return found
 
 
 def _outermost(tree: Any) -> Iterator[s.Path | s.Filter]:

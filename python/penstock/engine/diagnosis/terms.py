@@ -21,7 +21,9 @@ class Term:
     path: str | None = None
     constant: str | None = None
     is_order: bool = False
-    """Whether it asks for less or more, and not for equal."""
+    """Whether it compares with an order, such as ``<``, and not for equality."""
+    is_plain: bool = False
+    """Whether the path itself equals the constant, without a function around it."""
 
 
 def terms_of(predicate: s.Expression, wording: Wording) -> list[Term]:
@@ -49,7 +51,8 @@ def _term(expression: Any, wording: Wording) -> Term:
             is_order = operator not in ("=", "!=")
             for path, constant in ((left, right), (right, left)):
                 if (found := _compared(path, constant, wording)) is not None:
-                    return Term(text, *found, is_order)
+                    is_plain = operator == "=" and isinstance(path, s.Path)
+                    return Term(text, *found, is_order, is_plain)
         case s.FunctionCall(name=name, arguments=(path, constant)) if name in _SEARCHES:
             if (found := _compared(path, constant, wording)) is not None:
                 return Term(text, *found)

@@ -80,7 +80,8 @@ class ColumnProposer:
                 shape = shape.below[name]
             inner = {name: one for name, one in shape.below.items() if name != record[-up]}
             alone = Shape(shape.count, shape.documents, inner, shape.most)
-            for column in self._inside(alone, around, (), _NESTED_MAX):
+            # All of them before the first is changed: attributes extend the path of their element.
+            for column in list(self._inside(alone, around, (), _NESTED_MAX)):
                 if not column.is_list and column.type is None:
                     column.path = "../" * up + column.path
                     column.words = (local_of(around[-1]), *column.words)

@@ -12,7 +12,6 @@ from typing import Any
 from penstock.engine.diagnosis.counting import count_nodes
 from penstock.engine.diagnosis.names import names_of
 from penstock.engine.diagnosis.samples import BYTES_MAX, Samples
-from penstock.engine.driver import EACH_PIECE, Driver
 from penstock.engine.follower import Fixed
 from penstock.engine.inference.columns import ColumnProposer, Proposed
 from penstock.engine.inference.names import Prefixes, uri_of
@@ -25,6 +24,7 @@ from penstock.engine.inference.writing import (
     text_columns,
     yaml_lines,
 )
+from penstock.engine.reading import EACH_PIECE, Reader
 from penstock.errors import SettingError
 from penstock.kernel import Plan, Session
 from penstock.languages.tables import table
@@ -70,7 +70,7 @@ def infer(
         SettingError: There is no such element, or no element at all.
     """
     documents, notes = _shape_of(read, bytes_max)
-    samples = Samples(read, bytes_max)
+    samples = Samples(read, bytes_max, is_each=True)
     prefixes = _prefixes_of(documents, names_of(samples).prefixes)
     finder = _Finder(documents, prefixes, record, lambda one, base: one.count >= 2 * base.count)
     texts = _paths_with_text(finder.shapes(), prefixes, samples)
@@ -155,11 +155,15 @@ def _shape_of(read: Callable[[], Iterable[Input]], bytes_max: int) -> tuple[Shap
     whole, notes = Shape(), []
     for document in read():
         profile = read_shape(document, bytes_max)
+        name, failure = document.document, profile.failure
+        if failure is not None and not profile.bytes:
+            notes.append(f"{name} could not be read: {failure.code}")
+            continue
         whole.add(profile.shape)
-        if profile.failure is not None:
-            notes.append(f"{document.document} failed and is known in part: {profile.failure.code}")
+        if failure is not None:
+            notes.append(f"{name} failed and is known in part: {failure.code}")
         elif profile.is_cut:
-            notes.append(f"{document.document} was read in part")
+            notes.append(f"{name} was read in part")
     return whole, notes
 
 
@@ -215,6 +219,6 @@ def _try_types(proposal: Proposal, columns: list[Proposed], samples: Samples) ->
 
 def _rows(query: Query, samples: Samples) -> Iterator[dict[str, Any]]:
     session = Session(Plan.build([compile_program(query)]))
-    for portion in Driver(Fixed(session), EACH_PIECE).run(samples):
+    for portion in Reader(Fixed(session), EACH_PIECE).run(samples):
         for row in portion.batch.rows()[0]:
             yield json.loads(row[4])

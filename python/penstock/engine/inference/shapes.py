@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from penstock.engine.diagnosis.samples import Beginning
-from penstock.engine.driver import EACH_PIECE, Driver
 from penstock.engine.follower import Fixed
+from penstock.engine.reading import EACH_PIECE, Reader
 from penstock.errors import DocumentError
 from penstock.kernel import Batch, Plan, Session
 from penstock.languages.xpath import xpath
@@ -102,7 +102,7 @@ def read_shape(document: Input, bytes_max: int) -> Profile:
     beginning = Beginning(document, bytes_max)
     levels = _Levels()
     failure = None
-    for portion in Driver(Fixed(Session(_plan())), EACH_PIECE).run([beginning]):
+    for portion in Reader(Fixed(Session(_plan())), EACH_PIECE).run([beginning]):
         levels.add(portion.batch)
         for _, failure in portion.errors:
             levels.close(failure.path)

@@ -142,6 +142,12 @@ def _canonical_moment(text: str) -> str:
 
 _ZONE = r"(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?"
 _CLOCK = r"\d\d:\d\d:\d\d(?:\.\d+)?"
+_COUNT = r"\d{1,9}"
+"""No duration with such counts is out of range; of others a cast tells."""
+_DAYS = (
+    rf"(?:{_COUNT}D)?"
+    rf"(?:T(?=.)(?:{_COUNT}H)?(?:{_COUNT}M)?(?:{_COUNT}(?:\.\d{{1,9}})?S)?)?"
+)
 _DOUBLE = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|-?INF|NaN"
 
 
@@ -160,13 +166,9 @@ _CANONICAL: dict[str, Callable[[str], str]] = {
     "date": _chain(rf"\d{{4}}-\d\d-\d\d{_ZONE}", _canonical_moment),
     "time": _chain(f"{_CLOCK}{_ZONE}", _canonical_moment),
     "dateTime": _chain(rf"\d{{4}}-\d\d-\d\dT{_CLOCK}{_ZONE}", _canonical_moment),
-    "dayTimeDuration": _matching(
-        r"-?P(?=.*\d)(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?"
-    ),
-    "duration": _matching(
-        r"-?P(?=.*\d)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?"
-    ),
-    "yearMonthDuration": _matching(r"-?P(?=\d)(?:\d+Y)?(?:\d+M)?"),
+    "dayTimeDuration": _matching(rf"-?P(?=.*\d){_DAYS}"),
+    "duration": _matching(rf"-?P(?=.*\d)(?:{_COUNT}Y)?(?:{_COUNT}M)?{_DAYS}"),
+    "yearMonthDuration": _matching(rf"-?P(?=\d)(?:{_COUNT}Y)?(?:{_COUNT}M)?"),
 }
 """How the text of each type is checked and written."""
 

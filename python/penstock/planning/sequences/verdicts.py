@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from penstock.planning.broker import as_brokered
-from penstock.planning.broker.operators import Operator, operators_of
-from penstock.planning.brokering import BrokerOptions
+from penstock.planning.broker import Brokered, as_brokered
 from penstock.planning.sequences.gathering import Gather, Gathering
 from penstock.planning.sequences.normal import normalise
 from penstock.planning.sequences.projection import BYTES, TREE, VALUE, Place, Projection
 from penstock.planning.sequences.streams import CURRENT, read_current, streams_of
 from penstock.planning.verdicts import Cost, Decided, Verdict
 from penstock.planning.words import step_text
-from penstock.schemas.facts import NO_FACTS, Facts
 from penstock.twigs import sequences as q
 
 _NEEDS = ((TREE, "everything inside"), (BYTES, "source"), (VALUE, "string value"))
@@ -83,21 +80,15 @@ def sequence_verdict(query: q.Sequences) -> Verdict:
     )
 
 
-def operators_with(
-    query: q.Sequences, options: BrokerOptions, facts: Facts = NO_FACTS
-) -> list[Operator] | None:
-    """Return the operators of a query with a strategy of the broker; None if it serves it not."""
+def brokered_of(query: q.Sequences) -> Brokered | None:
+    """Return a query as the broker asks it of small documents, if it does."""
     brokered = as_brokered(normalise(read_current(query)))
-    if brokered is None or reading_of(query).has_trees:
-        return None
-    return operators_of(brokered, options, facts)
+    return None if reading_of(query).has_trees else brokered
 
 
-def explain_sequences(query: q.Sequences, facts: Facts = NO_FACTS) -> list[tuple[str, list[str]]]:
-    """Return sections on what is read, and when it is evaluated; ``facts`` are of its schema."""
+def explain_sequences(query: q.Sequences) -> list[tuple[str, list[str]]]:
+    """Return sections on what is read, and when it is evaluated."""
     reading = reading_of(query)
-    operators = operators_with(query, BrokerOptions(strategy="fwr"), facts)
-    shared = operators_with(query, BrokerOptions(strategy="shared"), facts)
     gathers = [
         f"{_path(gather)}: {_FOLDS.get(gather.fold, gather.fold)}"
         + (", counted at the start tag" if gather.is_counted else "")
@@ -105,9 +96,7 @@ def explain_sequences(query: q.Sequences, facts: Facts = NO_FACTS) -> list[tuple
     ]
     return [
         ("streams", streams_of(query) or ["the current document of any stream"]),
-        ("small documents", ["asked together with other queries"] if operators is not None else []),
-        ("operators with the strategy fwr", [*map(str, operators or ())]),
-        ("operators with the strategy shared", [*map(str, shared or ())]),
+        ("small documents", ["asked together with other queries"] if brokered_of(query) else []),
         ("evaluated for each binding", gathers),
         ("kept for each binding", [*_needed(reading.root, "", of_regions=True)]),
         ("kept until the document ends", [*_needed(reading.root, "", of_regions=False)]),

@@ -22,6 +22,10 @@ from penstock.registry.plans.tiers import PlannedSubscription, Tier, attach_tier
 
 SMALL_MAX = 64
 """Subscriptions of the tier that every change rebuilds."""
+FIXED, FRESH = 0, 2
+"""States of a session's tiers in the middle of a document; see ``Session.tier_states``."""
+REMOVED_RATIO = 8
+"""A live document makes a tier anew when one in so many of its subscriptions was removed."""
 RATIO = 4
 """A tier is merged with those after it unless it has this many times their subscriptions."""
 
@@ -49,7 +53,7 @@ class LivePlan:
         self._last: Tier | None = None
         self._attached: tuple[Sequence[str], Plan] | None = None
         self._merging: tuple[int, Thread] | None = None
-        self._branches: WeakSet[LivePlan] = WeakSet()
+        self._branches: WeakSet[Branch] = WeakSet()
         self._small_max = SMALL_MAX
 
     def add(self, subscription: PlannedSubscription) -> None:
@@ -108,16 +112,13 @@ class LivePlan:
         """The first tier, if there is one that stays."""
         return self._tiers[0] if self._tiers else None
 
-    def branch(self) -> LivePlan:
-        """Return a separate plan that follows every change from now on and keeps all its tiers.
+    def branch(self) -> Branch:
+        """Return a separate plan that follows every change from now on, for a live document.
 
-        Each batch of changes adds a tier, and no tier is ever rebuilt, so a session in the middle
-        of a document keeps its state. The branch is followed as long as it is referenced.
+        The branch is followed as long as it is referenced.
         """
         self.plan()
-        branch = LivePlan(self._lock, self._read)
-        branch._small_max = 0
-        branch._tiers = [tier.copy() for tier in self._all_tiers()]
+        branch = Branch(self._lock, self._read, (tier.copy() for tier in self._all_tiers()))
         self._branches.add(branch)
         return branch
 
@@ -187,16 +188,106 @@ class LivePlan:
     def _due(self) -> tuple[int, int] | None:
         """Return the range of tiers that should be merged, or None."""
         with self._lock:
-            sizes = [tier.size for tier in self._tiers]
-            start = len(sizes) - 1
-            while start > 0 and sizes[start - 1] <= RATIO * sum(sizes[start:]):
-                start -= 1
-            if len(sizes) - start > 1:
-                return start, len(sizes)
+            start, stop = _tail([tier.size for tier in self._tiers])
+            if stop - start > 1:
+                return start, stop
             for place, tier in enumerate(self._tiers):
                 if len(tier.removed) > max(tier.size, SMALL_MAX):
                     return place, place + 1
         return None
+
+
+class Branch(LivePlan):
+    """The plan of a session in the middle of a document, whose tiers have states.
+
+    Each batch of changes adds a tier. A tier without subscriptions goes, and neighbours become one
+    where the session can go on with it: so changes cost what they cost between documents.
+    """
+
+    def __init__(self, lock: RLock, read: SubscriptionReader, tiers: Iterable[Tier]) -> None:
+        super().__init__(lock, read, tiers)
+        self._small_max = 0
+
+    @property
+    def count(self) -> int:
+        """How many tiers there are."""
+        return len(self._tiers)
+
+    def shed(self, states: Sequence[int]) -> None:
+        """Forget tiers without subscriptions, given what can be done with the first tiers."""
+        with self._lock:
+            fixed = max((place for place, state in enumerate(states) if state == FIXED), default=-1)
+            kept = [tier for place, tier in enumerate(self._tiers) if place <= fixed or tier.size]
+            if len(kept) < len(self._tiers):
+                self._tiers, self._attached = kept, None
+
+    def merge_where(
+        self,
+        plan: Plan,
+        states: Sequence[int],
+        ratio: int,
+        replace: Callable[[Sequence[str], Plan, int, Sequence[int]], bool],
+    ) -> bool:
+        """Merge tiers of a plan whose state allows it, if some are due; return whether it was done.
+
+        They are due where none has ``ratio`` times the subscriptions of those after it.
+        ``replace`` gets names, plan, the place of the merged tier and the numbers that its
+        subscriptions had; it returns False where the session keeps the old ones.
+
+        Raises:
+            RegistryError: The subscriptions can no longer be read.
+        """
+        with self._lock:
+            due = self._due_of(states, ratio)
+            if due is None or not self._is_attached(plan):
+                return False
+            start, stop = due
+            old = self._tiers[start:stop]
+            first = sum(len(tier.serials) for tier in self._tiers[:start])
+            serials = chain.from_iterable(tier.serials for tier in old)
+            removed = set().union(*[tier.removed for tier in old])
+            numbers = [n for n, serial in enumerate(serials, first) if serial not in removed]
+            subscriptions = self._read(old[0].serials[0], old[-1].serials[-1])
+        tier = _build_whole(subscriptions, len(numbers))
+        with self._lock:
+            # Where something has changed meanwhile, the next call begins anew.
+            if not self._is_attached(plan):
+                return False
+            tiers = [*self._tiers[:start], tier, *self._tiers[stop:]]
+            attached = attach_tiers(tiers)
+            if not replace(*attached, start, numbers):
+                return False
+            self._tiers, self._attached = tiers, attached
+            return True
+
+    def _is_attached(self, plan: Plan) -> bool:
+        return self._attached is not None and self._attached[1] is plan
+
+    def _due_of(self, states: Sequence[int], ratio: int) -> tuple[int, int] | None:
+        """Return the range of tiers that should be merged, all of them fresh, or None."""
+        fixed = max((place for place, state in enumerate(states) if state == FIXED), default=-1)
+        stop = min(len(states), len(self._tiers))
+        while stop > fixed + 1:
+            start = stop
+            while start > fixed + 1 and states[start - 1] == FRESH:
+                start -= 1
+            first, _ = _tail([tier.size for tier in self._tiers[start:stop]], ratio)
+            if stop - start - first > 1:
+                return start + first, stop
+            for place in range(start, stop):
+                tier = self._tiers[place]
+                if tier.size and len(tier.removed) > max(tier.size // REMOVED_RATIO, RATIO):
+                    return place, place + 1
+            stop = start - 1
+        return None
+
+
+def _tail(sizes: Sequence[int], ratio: int = RATIO) -> tuple[int, int]:
+    """Return the range of the last tiers that together are large beside the one before them."""
+    start = len(sizes) - 1
+    while start > 0 and sizes[start - 1] <= ratio * sum(sizes[start:]):
+        start -= 1
+    return max(start, 0), len(sizes)
 
 
 def _files(tiers: Iterable[Tier]) -> tuple[str, ...]:

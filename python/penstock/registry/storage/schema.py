@@ -88,7 +88,8 @@ def prepare_schema(connection: Database, file: Path) -> None:
         raise RegistryError("PR0005", f"{file} is another database, not a registry")
     form = _format_of(connection)
     if form != FORMAT:
-        message = f"{file} has format {form}; this version of Penstock reads format {FORMAT}"
+        message = f"{file} has format {form}; this version of Penstock reads format {FORMAT}; "
+        message += "open it with the version that wrote it, which exports lines for all versions"
         raise RegistryError("PR0005", message)
     connection.identify()
 

@@ -6,9 +6,6 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator, Sequence
-from functools import cache
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as version_of
 from sqlite3 import Cursor
 from typing import Any, Literal
 
@@ -32,6 +29,7 @@ from penstock.registry.storage.checksums import (
 )
 from penstock.registry.storage.database import Database
 from penstock.registry.subscriptions import Subscription
+from penstock.versions import own_version
 
 ChangeName = Literal["add", "remove", "replace", "load", "repair"]
 
@@ -306,14 +304,9 @@ def program_of(row: TableRow) -> bytes:
     return compile_program(row.text, mode, row.language, json.loads(row.options))
 
 
-@cache
 def compiler_name() -> str:
     """Return the name of this process's compiler: its version, and the format of programs."""
-    try:
-        version = version_of("penstock")
-    except PackageNotFoundError:
-        version = "unknown"
-    return f"{version} {MAGIC.decode()}"
+    return f"{own_version()} {MAGIC.decode()}"
 
 
 def _checked_version(values: tuple[Any, ...], seed: int) -> VersionRow:

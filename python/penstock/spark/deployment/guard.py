@@ -7,9 +7,9 @@ what failed comes back to the driver as the error of the job.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
+
+from penstock.versions import own_version
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 Work = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
-
-
-@cache
-def own_version() -> str:
-    """Return the version of the package in this process."""
-    try:
-        return version("penstock")
-    except PackageNotFoundError:  # a checkout that is not installed
-        return "unknown"
 
 
 def map_batches(frame: DataFrame, work: Work, schema: StructType | str) -> DataFrame:
@@ -54,7 +45,7 @@ def guarded(work: Work) -> Work:
         worker = f"a worker ({sys.executable} on {platform.node()})"
         try:
             import penstock.kernel  # noqa: F401  # it loads the native module
-            from penstock.spark.deployment.guard import own_version
+            from penstock.versions import own_version
         except ImportError as error:
             said = str(error)
             if said.startswith("PV00"):

@@ -17,15 +17,15 @@ from weakref import WeakSet
 
 from penstock.sinks.base import java_of
 from penstock.spark.deployment import bootstrap
-from penstock.spark.deployment.guard import own_version
 from penstock.spark.deployment.sessions import is_local
+from penstock.versions import DISTRIBUTION, own_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 OLDEST_PYTHON = (3, 11)
 """The native module is built for this version of Python and all later ones."""
-_LEFT_OUT = ("__pycache__", ".pyi", "testing")
+_LEFT_OUT = ("__pycache__", ".pyi")
 
 _shipped: WeakSet[Any] = WeakSet()
 
@@ -93,7 +93,7 @@ def _is_needed(path: Path, package: Path) -> bool:
 def _add_metadata(packed: zipfile.ZipFile) -> None:
     """Add what tells a worker the version."""
     try:
-        found = distribution("penstock").read_text("METADATA")
+        found = distribution(DISTRIBUTION).read_text("METADATA")
     except PackageNotFoundError:
         return
-    packed.writestr(f"penstock-{own_version()}.dist-info/METADATA", found or "")
+    packed.writestr(f"penstock_xml-{own_version()}.dist-info/METADATA", found or "")

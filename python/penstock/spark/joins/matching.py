@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.engine.driver import Portion
+from penstock.engine.reading import Portion
 from penstock.errors import DocumentError
 from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Session, Witness
 from penstock.sources.inputs import Input

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from penstock.engine.driver import Driver, Pace
 from penstock.engine.follower import Fixed
+from penstock.engine.reading import Pace, Reader
 from penstock.errors import DocumentError
 from penstock.joins import WitnessReader
 from penstock.kernel import BUNDLE_DOCUMENTS_MAX, Witness
@@ -36,28 +36,21 @@ class ReadDocument:
     failing: list[tuple[int, DocumentError]] = field(default_factory=list)
 
 
-def read_witnesses(
-    reader: WitnessReader, batch: pa.RecordBatch, is_text: bool
-) -> Iterator[tuple[Input, Witness | DocumentError]]:
-    """Yield the documents of a batch, each with its witness or with what is wrong with it.
-
-    The first four columns of a batch are document, id, time and stream.
-    """
-    for one in read_each(reader, batch, is_text, 0):
-        yield one.document, one.witness
-
-
 def read_each(
     reader: WitnessReader, batch: pa.RecordBatch, is_text: bool, sides: int
 ) -> Iterator[ReadDocument]:
-    """Yield the documents of a batch with what so many sides bind there, likewise."""
+    """Yield the documents of a batch, each with its witness or with what is wrong with it.
+
+    The first four columns of a batch are document, id, time and stream. What so many sides bind
+    comes with the document.
+    """
     streams = [stream or "default" for stream in batch.column(3).to_pylist()]
     # Sides have no names: an error of one says its number.
-    driver = Driver(Fixed(reader.session, [*map(str, range(sides))]), _PACE)
+    reading = Reader(Fixed(reader.session, [*map(str, range(sides))]), _PACE)
     bindings: dict[int, list[Bound]] = {}
     failing: dict[int, list[tuple[int, DocumentError]]] = {}
     start = 0
-    for portion in driver.run(documents_of(batch.column(0), is_text, streams)):
+    for portion in reading.run(documents_of(batch.column(0), is_text, streams)):
         found: dict[int, Witness | DocumentError] = {}
         found.update(portion.batch.witnesses())
         for number, error in portion.errors:

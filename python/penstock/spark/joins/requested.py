@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 from penstock.planning.program import Request
-from penstock.registry.requests import joins_of, requests_of
+from penstock.registry.requests import requests_of
 from penstock.registry.subscriptions import Snapshot
-
-
-def documents_joined(snapshot: Snapshot, call: str) -> dict[str, bytes]:
-    """Return programs by the names of their subscriptions, for a call that joins no bindings.
-
-    Raises:
-        RegistryError: A subscription joins bindings of several streams.
-    """
-    requests = joins_of(snapshot, call).items()
-    return {name: requested.program for name, requested in requests}
 
 
 def all_joined(snapshot: Snapshot) -> dict[str, bytes]:

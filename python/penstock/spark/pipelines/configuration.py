@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
+from penstock.definitions.nodes import Fields, Node, parse, read_text
+from penstock.definitions.variables import Secrets
 from penstock.engine.suspension import SUSPEND_AFTER
 from penstock.joins.joiner import MICROSECONDS
 from penstock.limits import Limits
@@ -27,10 +29,8 @@ from penstock.spark.pipelines.configured_sinks import (
 )
 from penstock.spark.pipelines.configured_sources import read_source
 from penstock.spark.pipelines.includes import MAIN_KEYS, SHARED_KEYS, Parts
-from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
 from penstock.spark.pipelines.paths import disk_reader, path_reader
 from penstock.spark.pipelines.settings import FeedSource, SinkSetting, SourceSetting, Trigger
-from penstock.spark.pipelines.variables import Secrets
 from penstock.storage import disk_path
 
 NEVER = "never"

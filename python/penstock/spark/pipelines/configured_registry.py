@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from penstock.definitions.mistakes import ConfigurationError
+from penstock.definitions.nodes import Fields, Node, query_error
 from penstock.errors import PenstockError, QueryError
 from penstock.languages.tables.files import read_definition
 from penstock.languages.xpath import xpath
@@ -15,8 +17,6 @@ from penstock.planning.program import Request
 from penstock.registry import AnyRegistry, MemoryRegistry
 from penstock.registry.durable import DurableRegistry
 from penstock.registry.storage.folder import DATABASE, folder_of
-from penstock.spark.pipelines.configured_sources import query_error
-from penstock.spark.pipelines.nodes import Fields, Node
 from penstock.spark.pipelines.paths import path_reader
 from penstock.twigs import Query
 
@@ -102,6 +102,9 @@ def _subscribe_table(registry: MemoryRegistry, fields: Fields, name: str, folder
         registry.add(name, query, owner=fields.optional("owner"))
     except OSError as error:
         raise node.error("PC0008", f"the table cannot be read: {error.strerror}") from None
+    except ConfigurationError as error:
+        for mistake in (error.with_others(()), *error.others):
+            node.report(mistake)
     except PenstockError as error:
         raise node.error("PC0005", str(error)) from None
 

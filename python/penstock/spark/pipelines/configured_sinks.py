@@ -9,7 +9,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
+from penstock.definitions.nodes import Fields, Node, choice_hint
 from penstock.registry import AnyRegistry, MemoryRegistry
+from penstock.registry.durable import DurableRegistry
 from penstock.results.columns import COLUMNS
 from penstock.sinks import (
     ConsoleSink,
@@ -27,7 +29,6 @@ from penstock.sinks.catalog import FORMATS
 from penstock.sinks.merging import OWN, MergingSink
 from penstock.spark.pipelines.choices import Choice, names_like
 from penstock.spark.pipelines.configured_sources import kind_of, table_name
-from penstock.spark.pipelines.nodes import Fields, Node, choice_hint
 from penstock.spark.pipelines.paths import disk_reader, is_within, path_reader
 from penstock.spark.pipelines.settings import SinkSetting
 from penstock.twigs.tables import Table
@@ -71,7 +72,9 @@ def check_subscriptions(placed: PlacedSinks, registry: AnyRegistry) -> None:
         if setting.table is not None:
             _check_table(item, setting, setting.table, registry)
         # Into a folder of subscriptions they may come later.
-        if setting.choice and isinstance(registry, MemoryRegistry):
+        is_complete = isinstance(registry, MemoryRegistry)
+        is_complete = is_complete and not isinstance(registry, DurableRegistry)
+        if setting.choice and is_complete:
             _check_choice(item, setting.choice, registry)
 
 
@@ -83,7 +86,7 @@ def _check_table(item: Node, setting: SinkSetting, table: str, registry: AnyRegi
         item.report(item.error("PC0007", message, way_out))
 
 
-def _check_choice(item: Node, choice: Choice, registry: MemoryRegistry) -> None:
+def _check_choice(item: Node, choice: Choice, registry: AnyRegistry) -> None:
     names = [one.name for one in registry]
     owners = sorted({one.owner for one in registry if one.owner is not None})
     for glob in choice.subscriptions:

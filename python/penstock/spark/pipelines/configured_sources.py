@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from penstock.definitions.nodes import Fields, Node, query_error
 from penstock.errors import QueryError
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.paths import RecordPath
 from penstock.spark.pipelines import settings
-from penstock.spark.pipelines.mistakes import ConfigurationError
-from penstock.spark.pipelines.nodes import Fields, Node
 from penstock.spark.pipelines.paths import HAS_SCHEME, disk_reader, path_reader
 from penstock.spark.sources.options import (
     FEED_OPTIONS,
@@ -59,11 +58,6 @@ def kind_of(node: Node, allowed: tuple[str, ...]) -> str:
         message = "the key `kind` is missing here"
         raise node.error("PC0003", message, f"one of {', '.join(allowed)}")
     return entries["kind"].choice(allowed)
-
-
-def query_error(node: Node, error: QueryError) -> ConfigurationError:
-    """Return the mistake of a query that a file holds."""
-    return node.error("PC0005", f"{error.code}: {error.message}", error.help)
 
 
 def _stream(fields: Fields) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.spark.pipelines.mistakes import ConfigurationError
-from penstock.spark.pipelines.nodes import Fields, Node, parse, read_text
+from penstock.definitions.mistakes import ConfigurationError
+from penstock.definitions.nodes import Fields, Node, parse, read_text
 
 MAIN_KEYS = (
     *("name", "sources", "checkpoint", "limits", "suspend_after"),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from penstock.spark.pipelines.nodes import Node
+from penstock.definitions.nodes import Node
 from penstock.storage import disk_path
 
 HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.spark.deployment import is_local, ship
 from penstock.spark.pipelines.configuration import Pipeline
@@ -69,9 +69,25 @@ def start(pipeline: Pipeline) -> SparkSession:
     for key, value in settings.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
+    _quiet_end_of_java(spark)
     if pipeline.is_shipped and not is_local(pipeline.master):
         ship(spark)
     return spark
+
+
+def _quiet_end_of_java(spark: SparkSession) -> None:
+    """Let a Java that is gone be named by what needs it, not by pyspark's server for counters."""
+    context = getattr(spark, "_sc", None)  # a session on a Connect server has none
+    server = getattr(context, "_accumulatorServer", None)
+    if server is None:
+        return
+    complain = server.handle_error
+
+    def handle_error(request: Any, address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], EOFError | ConnectionError):
+            complain(request, address)
+
+    server.handle_error = handle_error
 
 
 def redaction(pipeline: Pipeline) -> dict[str, str]:

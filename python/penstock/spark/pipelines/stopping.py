@@ -23,11 +23,14 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class Stopping:
     """Turns signals into an event, for as long as it is entered, in the main thread.
 
-    The first SIGINT or SIGTERM sets ``event``; a second SIGINT interrupts.
+    The first SIGINT or SIGTERM sets ``event``; a second SIGINT interrupts. Then it ends in a
+    KeyboardInterrupt, whatever was raised or caught on the way: what cleans up calls a Java that
+    may be gone before.
     """
 
     def __init__(self) -> None:
         self.event = threading.Event()
+        self._is_interrupted = False
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Stopping:
@@ -42,6 +45,8 @@ class Stopping:
     ) -> None:
         for one, handler in self._before.items():
             signal.signal(one, handler)
+        if self._is_interrupted and not isinstance(error, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
 
     def protect(self, spark: SparkSession) -> None:
         """Take back the signals that a new session took, and keep its Java alive."""
@@ -54,5 +59,6 @@ class Stopping:
 
     def _handle(self, number: int, frame: object) -> None:
         if number == signal.SIGINT and self.event.is_set():
+            self._is_interrupted = True
             raise KeyboardInterrupt
         self.event.set()

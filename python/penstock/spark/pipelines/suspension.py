@@ -168,9 +168,12 @@ class Standings:
             body, checksum = data.rstrip(b"\n").rsplit(b"\n", 1)
             if zlib.crc32(body) == int(checksum):
                 return _standing(json.loads(body))
-        except ValueError:
+        except (ValueError, TypeError, KeyError, AttributeError):
             pass
-        message = f"{self._file(batch)} is damaged; remove it, and it suspends nobody"
+        message = (
+            f"{self._file(batch)} is damaged, or was written by a later version of Penstock; "
+            "remove it, and it suspends no subscription"
+        )
         raise StateError("PL0020", message)
 
     def _file(self, batch: int) -> str:

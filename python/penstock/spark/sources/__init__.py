@@ -25,7 +25,7 @@ def register(spark: SparkSession) -> None:
     What Hadoop's configuration says now of object stores and HDFS holds for ``penstock-xml``.
 
     Raises:
-        ImportError: pyspark is not installed; ``pip install penstock[spark]`` does that.
+        ImportError: pyspark is not installed; ``pip install penstock-xml[spark]`` does that.
         DeploymentError: This version of Spark has no data sources in Python, or the workers of a
             cluster cannot run this package.
     """

@@ -14,8 +14,8 @@ from typing import Any
 import penstock
 from penstock.errors import QueryError, RegistryError
 from penstock.results import Document, Result
-from penstock.testing.generate import random_stream, random_subscriptions
-from penstock.testing.reference import run
+from penstock_testing.generate import random_stream, random_subscriptions
+from penstock_testing.reference import run
 from tests.join_engines import arrivals_of
 
 LATENESS = 1e10

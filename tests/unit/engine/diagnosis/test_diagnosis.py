@@ -13,6 +13,8 @@ PLAY = """<play><act><speech n="1"><speaker>HAMLET</speaker><line>To be</line></
 <speech n="2"><speaker>OPHELIA</speaker><line>Good my lord</line></speech></act>
 <act><speech n="3"><speaker>HAMLET</speaker></speech></act></play>"""
 
+_CASE = 'values of `speaker` seen: "HAMLET", "OPHELIA"; the case differs; write "HAMLET"'
+
 
 def diagnosed(text: str, *documents: str, **options: object) -> Diagnosis:
     found = documents or (PLAY,)
@@ -49,11 +51,26 @@ def test_each_part_of_a_union_has_survivors_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("text", "detail"),
     [
-        ("//speech[speaker = 'hamlet']", "values of `speaker` seen: HAMLET, OPHELIA"),
-        ("//speech['ofelia' = string(speaker)]", "values of `speaker` seen: OPHELIA, HAMLET"),
+        ("//speech[speaker = 'hamlet']", _CASE),
+        (
+            "//speech[line = ' To  be']",
+            'values of `line` seen: "To be", "Good my lord"; '
+            "white space differs; compare `normalize-space(line)`",
+        ),
+        (
+            "//speech[speaker > 5]",
+            'an order compares numbers, and `speaker` has none: "HAMLET", "OPHELIA"',
+        ),
+        (
+            "//speech[@n > '2024-01-01']",
+            "an order compares numbers, and '2024-01-01' is not a number",
+        ),
+        ("/speech", "the root is `play`; `//speech` finds 3"),
+        ("/scene/line", "the root is `play`"),
+        ("//speech['ofelia' = string(speaker)]", 'values of `speaker` seen: "OPHELIA", "HAMLET"'),
         ("//speech[@n > 5]", "values of `@n` seen: 1 to 3"),
-        ("//speech[speaker = $who]", "values of `speaker` seen: HAMLET, OPHELIA"),
-        ("//line[contains(., 'Be')]", "values of `.` seen: To be, Good my lord"),
+        ("//speech[speaker = $who]", _CASE),
+        ("//line[contains(., 'Be')]", 'values of `.` seen: "To be", "Good my lord"'),
         ("//act[line = 'x']", "there is no `line` at `//act`"),
         ("//act/line", "elements there: speech"),
         ("//speech/@m", "attributes there: n"),
@@ -70,14 +87,14 @@ def test_the_parts_of_a_conjunction_are_told_apart() -> None:
     found = diagnosed("//speech[speaker = 'HAMLET' and @n = '7']")
     assert found.details == (
         "each alone: `speaker = 'HAMLET'` 2, `@n = '7'` 0",
-        "values of `@n` seen: 1, 2, 3",
+        'values of `@n` seen: "1", "2", "3"',
     )
 
 
 def test_the_decisive_lines_are_two() -> None:
     assert diagnosed("//speech[speaker = 'hamlet']").decisive() == [
         "`//speech` 3 → `[speaker = 'hamlet']` 0",
-        "values of `speaker` seen: HAMLET, OPHELIA",
+        _CASE,
     ]
     assert diagnosed("//speech/lines").decisive() == [
         "`//speech` 3 → `/lines` 0",

@@ -139,3 +139,15 @@ def test_a_schema_gives_types(tmp_path: Path) -> None:
         "sold": ("date", False),
     }
     assert "  # made: [../made, timestamp]\n" in found.yaml()
+
+
+def test_attributes_of_values_around_records_are_as_far_away_as_the_values() -> None:
+    bal = '<bal><amt c="EUR">1</amt></bal>'
+    found = proposed(f"<d><s>{bal}<e><x>1</x></e><e><x>2</x></e></s></d>")
+    assert [one.path for one in found.headers] == ["../bal/amt", "../bal/amt/@c"]
+
+
+def test_a_document_that_cannot_be_read_changes_nothing_but_the_notes() -> None:
+    found = proposed(SHOP, "")
+    assert (found.record, found.documents) == ("/shop/book", 1)
+    assert found.notes == ["1 could not be read: PS0003"]

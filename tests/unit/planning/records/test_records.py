@@ -12,8 +12,8 @@ from penstock.planning.program import Request, request_of
 from penstock.planning.programs import compile_program
 from penstock.planning.records import Asked, is_publishing, output_of, read_records
 from penstock.planning.templates import compile_join
-from penstock.testing.generate import JoinKnobs, random_xscl
 from penstock.twigs import Event, Query
+from penstock_testing.generate import JoinKnobs, random_xscl
 
 MESSAGE = (
     "SELECT <e t='{y}'>é {x}<f xmlns='urn:n'/></e> FROM S//a->x[k->y] JOIN{y = z, 1 s} T//b->z"

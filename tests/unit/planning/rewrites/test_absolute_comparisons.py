@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from penstock.planning.rewrites.absolute_comparisons import compare_node_by_node
-from penstock.testing.generate import WholeKnobs, random_xpath
+from penstock_testing.generate import WholeKnobs, random_xpath
 from tests.unit.planning.decisions import (
     assert_kernel_decisions_kept,
     assert_oracle_decisions_kept,

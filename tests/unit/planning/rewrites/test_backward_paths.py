@@ -8,9 +8,9 @@ import pytest
 
 from penstock.languages.xpath import xpath
 from penstock.planning.rewrites.backward_paths import turn_backward_paths
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import parse
 from penstock.twigs import Query, Selection
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import parse
 
 DOCUMENT = parse(b"<r n='1'><a><b/>x<c><b n='2'/></c></a><a><c/><b>y</b><!--z--></a></r>")
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from penstock.planning.rewrites.child_positions import PARTS_MAX, count_child_positions
-from penstock.testing.generate import WholeKnobs, random_xpath
+from penstock_testing.generate import WholeKnobs, random_xpath
 from tests.unit.planning.decisions import (
     assert_kernel_decisions_kept,
     assert_oracle_decisions_kept,

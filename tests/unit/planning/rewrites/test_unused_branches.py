@@ -6,10 +6,10 @@ import penstock
 from penstock.languages.xpath import xpath
 from penstock.languages.xscl import xscl
 from penstock.planning.rewrites.unused_branches import drop_unused_branches
-from penstock.testing.generate import JoinKnobs, random_stream, random_xscl
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import parse
 from penstock.twigs import Fragments, Query
+from penstock_testing.generate import JoinKnobs, random_stream, random_xscl
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import parse
 from tests.unit.planning.results import shapes
 
 

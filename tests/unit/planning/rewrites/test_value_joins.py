@@ -4,9 +4,9 @@ from random import Random
 
 from penstock.languages.xscl import xscl
 from penstock.planning.rewrites.value_joins import to_value_joins
-from penstock.testing.generate import JoinKnobs, random_stream, random_xscl
-from penstock.testing.reference import run
 from penstock.twigs.printing import print_query
+from penstock_testing.generate import JoinKnobs, random_stream, random_xscl
+from penstock_testing.reference import run
 from tests.join_engines import arrivals_of
 
 

@@ -13,8 +13,8 @@ from penstock.planning.normalise import normalise
 from penstock.planning.templates import compile_join
 from penstock.planning.templates.definitions import normal_form
 from penstock.planning.templates.regular import regular_path
-from penstock.testing.generate import JoinKnobs, random_xscl
 from penstock.twigs import Block, Event, Fragments, Query
+from penstock_testing.generate import JoinKnobs, random_xscl
 from tests.unit.planning.templates.test_texts import paths
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from penstock.languages.xscl import xscl
 from penstock.planning.templates import JoinQuery, Template, Variable, compile_join
-from penstock.testing.reference import Arrival
-from penstock.testing.reference.rows import evaluate_rows, witness_of
-from penstock.testing.tree import Node, Tree, parse
 from penstock.twigs import NodeKind
+from penstock_testing.reference import Arrival
+from penstock_testing.reference.rows import evaluate_rows, witness_of
+from penstock_testing.tree import Node, Tree, parse
 
 D1 = parse(
     "<book><publisher>Wiley</publisher><author>Danny Ayers</author><author>Andrew Watt</author>"

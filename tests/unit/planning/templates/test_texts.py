@@ -11,8 +11,8 @@ from penstock.errors import QueryError
 from penstock.languages.xscl import xscl
 from penstock.planning.templates import JoinQuery, compile_join, texts
 from penstock.planning.templates.texts import JoinTexts
-from penstock.testing.generate import JoinKnobs, random_xscl
 from penstock.twigs import Event, Query
+from penstock_testing.generate import JoinKnobs, random_xscl
 
 NAMES = ("a", "b", "c-d", "e.f", "AND2", "München") * 4 + ("s", "days")
 

@@ -11,8 +11,8 @@ from penstock import Registry
 from penstock.errors import RegistryError
 from penstock.registry.plans import live
 from penstock.registry.plans.tiers import PlannedSubscription
-from penstock.testing.generate import random_document, random_expression, random_xpath
 from penstock.twigs import Query
+from penstock_testing.generate import random_document, random_expression, random_xpath
 
 Rows = list[tuple[object, ...]]
 

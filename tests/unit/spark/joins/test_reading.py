@@ -8,17 +8,15 @@ import pyarrow as pa
 import pytest
 
 from penstock.errors import DocumentError
-from penstock.kernel import WHOLE_BYTES_MAX
+from penstock.joins import WitnessReader
+from penstock.kernel import WHOLE_BYTES_MAX, JoinState
 from penstock.limits import Limits
 from penstock.planning.programs import compile_program
 from penstock.sources.memory import BytesInput, TextInput
 from penstock.spark.documents import NullInput
-from penstock.spark.joins.batch.rounds import Plan
-from penstock.spark.joins.reading import read_witnesses
+from penstock.spark.joins.reading import read_each
 
-PLAN = Plan(
-    {"q": compile_program("S//a->x[./k->y] FOLLOWED BY{y=z,9} T//b->w[./k->z]", language="xscl")}
-)
+PROGRAM = compile_program("S//a->x[./k->y] FOLLOWED BY{y=z,9} T//b->w[./k->z]", language="xscl")
 LARGE = "<r>" + "<a><k>1</k></a>" * (WHOLE_BYTES_MAX // 15) + "</r>"
 DOCUMENTS = [
     ("<a><k>1</k></a>", "S"),
@@ -37,7 +35,9 @@ COMPRESSED = 6
 
 @pytest.mark.parametrize("is_text", [False, True])
 def test_all_kinds_of_documents_are_read_as_they_are_alone(is_text: bool) -> None:
-    reader = PLAN.paths.load(Limits())
+    joins = JoinState(Limits())
+    joins.add(0, 0, PROGRAM)
+    reader = WitnessReader(joins)
     data = [xml if is_text or xml is None else xml.encode() for xml, _ in DOCUMENTS]
     if not is_text:
         data[COMPRESSED] = gzip.compress(b"<a><k>4</k></a>")
@@ -58,7 +58,8 @@ def test_all_kinds_of_documents_are_read_as_they_are_alone(is_text: bool) -> Non
             expected.append(reader.joins.record(witness, 0, "", 0, 0))
 
     found: list[bytes | str] = []
-    for _, read in read_witnesses(reader, batch.slice(1), is_text):
+    for one in read_each(reader, batch.slice(1), is_text, 0):
+        read = one.witness
         is_bad = isinstance(read, DocumentError)
         found.append(read.reason if is_bad else reader.joins.record(read, 0, "", 0, 0))
     assert found == expected[1:]

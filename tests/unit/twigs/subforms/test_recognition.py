@@ -5,8 +5,6 @@ from random import Random
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.testing.generate import NAMESPACES, ExpressionKnobs, random_expression, random_xpath
-from penstock.testing.reference import Scope, holds
 from penstock.twigs import FALSE, Axis, NodeKind, NodeTest, Selection
 from penstock.twigs import expressions as x
 from penstock.twigs.expression_printing import print_condition
@@ -14,6 +12,8 @@ from penstock.twigs.parts import all_parts
 from penstock.twigs.queries import NoTwigError, as_expression
 from penstock.twigs.slots import SlotTable
 from penstock.twigs.subforms import as_condition
+from penstock_testing.generate import NAMESPACES, ExpressionKnobs, random_expression, random_xpath
+from penstock_testing.reference import Scope, holds
 from tests.unit.planning.results import DOCUMENTS, found
 
 ELEMENTS = frozenset({NodeKind.ELEMENT})

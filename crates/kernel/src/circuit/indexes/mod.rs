@@ -140,21 +140,20 @@ impl Circuit {
     /// The index of a set under the open node at a depth.
     fn index_under(&mut self, spec: SharedId, depth: usize) -> IndexId {
         let indexes = &self.extras[depth].indexes;
-        if let Some((_, index)) = indexes.iter().find(|(own, _)| *own == spec) {
+        if let Some(index) = indexes.get(spec) {
             return *index;
         }
         let index = self.add_index(spec);
-        self.extra_of(depth).indexes.push((spec, index));
+        self.extra_of(depth).indexes.insert(spec, index);
         index
     }
 
     fn index_of_document(&mut self, spec: SharedId) -> IndexId {
-        let indexes = &self.document_indexes;
-        if let Some((_, index)) = indexes.iter().find(|(own, _)| *own == spec) {
+        if let Some(index) = self.document_indexes.get(spec) {
             return *index;
         }
         let index = self.add_index(spec);
-        self.document_indexes.push((spec, index));
+        self.document_indexes.insert(spec, index);
         index
     }
 
@@ -214,14 +213,15 @@ impl Circuit {
 
     /// Whether the opening node may be in a part that is, or will be, compared.
     fn is_awaited(&self, spec: SharedId, depth: usize) -> bool {
-        let indexes: &[(SharedId, IndexId)] = match self.routes.indexes[spec].scope {
+        let indexes = match self.routes.indexes[spec].scope {
             Some(Scope::Siblings) => &self.extras[depth - 1].indexes,
             _ => &self.document_indexes,
         };
-        let known = indexes.iter().find(|(own, _)| *own == spec);
         let is_asked = |index: &Index| index.asks > 0 || !index.slots.is_empty();
         self.routes.indexes[spec].side == Side::Before
-            || known.is_some_and(|(_, index)| is_asked(&self.indexes[*index]))
+            || indexes
+                .get(spec)
+                .is_some_and(|&index| is_asked(&self.indexes[index]))
     }
 
     fn add_indexed_sink(&mut self, index: IndexId, joining: Joining) -> SinkId {

@@ -4,7 +4,7 @@ mod reverse;
 mod spines;
 
 use super::builder::Builder;
-use super::formulas::{FormulaKey, OperandKey, OperandPath, ShapeKey};
+use super::formulas::{FormulaKey, OperandKey, OperandPath, Order, ShapeKey};
 use super::ids::{FormulaId, OperandId, PartId, ShapeId, SpineId, StringId};
 use super::image::{HEAD, MAGIC, NONE, Plan, SECTIONS, Section, VERSION, hash_bytes, size};
 use super::questions;
@@ -218,6 +218,7 @@ fn freeze_formulas(builder: &Builder, reverse: &Reverse, operands: &Operands, la
             layout.list(&reverse.root_targets[id]),
             u32::from(reverse.announces[id]),
             layout.words(&reverse.operands[id]),
+            layout.list(&reverse.memberships[id]),
         ];
         layout.push(Section::Formulas, &record);
     }
@@ -257,6 +258,9 @@ fn freeze_shapes(builder: &Builder, operands: &Operands, layout: &mut Layout) {
         }
     }
     for (id, key) in shapes.pairs() {
+        sort_by_number(builder, key, &mut formulas[id]);
+    }
+    for (id, key) in shapes.pairs() {
         let (kind, [axis, test, sub, children]) = match key {
             ShapeKey::Constant => (Kind::Constant, [0, 0, NONE, 0]),
             ShapeKey::And(parts) => (Kind::And, [0, 0, NONE, layout.list(parts)]),
@@ -266,6 +270,14 @@ fn freeze_shapes(builder: &Builder, operands: &Operands, layout: &mut Layout) {
             ShapeKey::Is(test) => (Kind::Is, [0, test.0, NONE, 0]),
             ShapeKey::Equal => (Kind::Equal, [0, 0, NONE, 0]),
             ShapeKey::Atom => (Kind::Atom, [0, 0, NONE, 0]),
+            ShapeKey::Ordered(order) => {
+                let kind = match order {
+                    Order::Above => Kind::Above,
+                    Order::Below => Kind::Below,
+                    Order::Same => Kind::Same,
+                };
+                (kind, [0, 0, NONE, 0])
+            }
             ShapeKey::Computed(keys) => {
                 let list = list_operands(keys, operands, layout);
                 (Kind::Computed, [0, 0, NONE, list])
@@ -275,6 +287,43 @@ fn freeze_shapes(builder: &Builder, operands: &Operands, layout: &mut Layout) {
         let record = [kind as u32, axis, test, sub, children, formulas];
         layout.push(Section::Shapes, &record);
     }
+}
+
+/// Sorts the atoms of an order, or the edges that lead to them, so that those which hold for a
+/// value are found by searching: the first ones of `Above` and `Below`, neighbours of `Same`.
+fn sort_by_number(builder: &Builder, key: &ShapeKey, formulas: &mut [FormulaId]) {
+    let (keys, shapes) = (builder.formulas.keys(), builder.shapes.keys());
+    let order = match key {
+        ShapeKey::Ordered(order) => *order,
+        ShapeKey::Edge { sub, .. } => match shapes[*sub] {
+            ShapeKey::Ordered(order) => order,
+            _ => return,
+        },
+        _ => return,
+    };
+    let place = |formula: FormulaId| {
+        let atom = match keys[formula] {
+            FormulaKey::Edge { sub, .. } => sub,
+            _ => formula,
+        };
+        match keys[atom] {
+            FormulaKey::Number { op, number } => {
+                (op, f64::from_bits(builder.numbers.keys()[number]))
+            }
+            _ => (Comparison::Eq, f64::NAN),
+        }
+    };
+    // Zeros are equal whatever their signs; what compares with no number comes last.
+    let is_open = |op| matches!(op, Comparison::Gt | Comparison::Lt);
+    formulas.sort_by(|&left, &right| {
+        let ((left_op, left), (right_op, right)) = (place(left), place(right));
+        let by_number = match order {
+            Order::Below => right.partial_cmp(&left),
+            Order::Above | Order::Same => left.partial_cmp(&right),
+        };
+        let by_number = by_number.unwrap_or_else(|| left.is_nan().cmp(&right.is_nan()));
+        by_number.then_with(|| is_open(left_op).cmp(&is_open(right_op)))
+    });
 }
 
 fn freeze_parts(builder: &Builder, layout: &mut Layout) {

@@ -14,6 +14,8 @@ type Keys = Table<FormulaId, FormulaKey>;
 pub(super) struct Reverse {
     pub disjunctions: Lists<FormulaId>,
     pub conjunctions: Lists<FormulaId>,
+    /// Conjunctions that another child wakes.
+    pub memberships: Lists<FormulaId>,
     pub edges: Lists<FormulaId>,
     pub guards: Lists<GuardId>,
     pub root_targets: Lists<TargetId>,
@@ -31,6 +33,7 @@ impl Reverse {
         let mut r = Reverse {
             disjunctions: Table::of_defaults(count),
             conjunctions: Table::of_defaults(count),
+            memberships: Table::of_defaults(count),
             edges: Table::of_defaults(count),
             guards: Table::of_defaults(count),
             root_targets: Table::of_defaults(count),
@@ -90,11 +93,14 @@ impl Reverse {
                 FormulaKey::And(children) => {
                     // The access child wakes the conjunction, the others are only probed. A
                     // positive child with few parents is the most selective one.
-                    let children = children.iter().copied();
-                    let access = children.min_by_key(|&c| (is_negative(keys, c), parents[c], c));
+                    let own = children.iter().copied();
+                    let access = own.min_by_key(|&c| (is_negative(keys, c), parents[c], c));
                     let access = access.unwrap_or(FormulaId::TRUE);
                     self.access[id] = access;
                     self.conjunctions[access].push(id);
+                    for &child in children.iter().filter(|&&child| child != access) {
+                        self.memberships[child].push(id);
+                    }
                 }
                 _ => {}
             }

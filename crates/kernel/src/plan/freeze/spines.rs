@@ -94,6 +94,11 @@ impl Links<'_> {
             self.guards[id].segment = segment;
             self.spines[guard.spine].formulas.push(guard.formula);
         }
+        let shape_of = &self.builder.shape_of;
+        for segment in self.segments.iter_mut() {
+            let shape = |guard: &GuardId| shape_of[keys[*guard].formula];
+            segment.guards.sort_by_key(shape);
+        }
     }
 
     fn add_targets(&mut self) {

@@ -3,12 +3,13 @@
 use super::Listeners;
 use super::engines::{Asker, Engine, Listener, Runner, Way};
 use crate::automaton::Automaton;
-use crate::broker::{Broker, Loops, is_brokered};
+use crate::broker::{Broker, is_brokered};
 use crate::ledger::Account;
 use crate::message::{Aliases, Messages};
 use crate::plan::Tier;
 use crate::trie::Trie;
 use crate::witness::{SharedPaths, Witnesses};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Subscriptions are counted one by one where there are no more targets.
@@ -37,7 +38,9 @@ impl Listeners {
         self.adopt_messages(&tiers, before);
         let parts = tiers.iter().map(|tier| tier.plan.part_count());
         let askers = tiers.iter().map(askers);
-        self.ledger.expect(askers.sum(), parts.sum());
+        let (askers, parts) = (askers.sum(), parts.sum());
+        let members = self.messages().map(Messages::member_count).sum();
+        self.ledger.expect(askers, parts, members);
         self.tiers = tiers;
         self.way = None;
         self.hush();
@@ -58,8 +61,7 @@ impl Listeners {
         }
         let mut broker = broker.unwrap_or_else(|| {
             let account = Account::new(self.ledger.clone());
-            let (brokering, loops) = (self.options.brokering, self.loops.clone());
-            Box::new(Broker::new(&self.limits, account, brokering, loops))
+            Box::new(Broker::new(&self.limits, account))
         });
         if self.strategy.may_broker() {
             broker.adopt(tiers, &self.streams);
@@ -135,12 +137,6 @@ impl Listeners {
         self.prepared.clear();
         let tiers = std::mem::take(&mut self.tiers);
         self.adopt(tiers);
-    }
-
-    /// Says what the schema of all documents says of their elements, or that nothing is known.
-    pub fn know(&mut self, loops: Loops) {
-        self.loops = loops;
-        self.name_streams(self.streams.clone());
     }
 
     /// Collects the witnesses of joins by these paths from now on, or no more.
@@ -231,6 +227,20 @@ impl Listeners {
             }
         };
         self.tiers.iter().map(of_tier).collect()
+    }
+
+    /// What listeners for messages make, in a word: how many distinct programs there are, and for
+    /// how many subscriptions. Programs without subscriptions are left out.
+    pub fn messages_made(&self) -> Vec<(&'static str, usize, usize)> {
+        let mut sums: BTreeMap<&'static str, (usize, usize)> = BTreeMap::new();
+        let described = self.messages().flat_map(Messages::described);
+        for (kind, subscriptions) in described.filter(|(_, subscriptions)| *subscriptions > 0) {
+            let sum = sums.entry(kind).or_default();
+            *sum = (sum.0 + 1, sum.1 + subscriptions);
+        }
+        let sums = sums.into_iter();
+        sums.map(|(kind, (programs, all))| (kind, programs, all))
+            .collect()
     }
 }
 

@@ -53,8 +53,12 @@ impl Listeners {
         rows >= rows_before + ROWS_MAX || value_bytes >= bytes_before + VALUE_BYTES_MAX
     }
 
-    /// The subscription that more than half of the work on the document was done for.
+    /// The subscription that more than half of the work on the document was done for, or that took
+    /// more than it may alone.
     pub fn blamed(&mut self) -> Option<SubscriptionId> {
+        if let Some(dear) = self.messages().find_map(Messages::dear) {
+            return Some(dear);
+        }
         let mut charges: FxHashMap<SubscriptionId, f64> = FxHashMap::default();
         for (_, runner) in self.runners() {
             for (own, steps) in runner.automaton.charges() {
@@ -105,10 +109,10 @@ impl Listeners {
         }
     }
 
-    /// Subscriptions that had more results in a document than they may.
-    pub fn take_exceeded(&mut self) -> Vec<Failing> {
+    /// Subscriptions that failed at a document since the last call.
+    pub fn take_failing(&mut self) -> Vec<Failing> {
         let most = self.limits.results_max;
-        let mut failing = Vec::new();
+        let mut failing = std::mem::take(&mut self.failing);
         for runner in self.automata_mut() {
             for (document, own, byte) in runner.automaton.take_exceeded() {
                 let kind = ErrorKind::Limit("results_max");
@@ -135,6 +139,31 @@ impl Listeners {
             });
         failing.extend(failed);
         failing
+    }
+
+    /// Forgets which subscriptions failed at a document, which is read again.
+    pub fn forget_failing(&mut self, document: DocumentId) {
+        let mut failing = self.take_failing();
+        failing.retain(|one| one.document != document);
+        self.failing = failing;
+    }
+
+    /// Whether nothing is left of the documents so far but what waits to be taken.
+    pub fn is_clear(&self) -> bool {
+        self.list.iter().all(|listener| match &listener.engine {
+            Engine::Automaton(runner) => runner.automaton.is_clear(),
+            Engine::Messages(messages) => messages.is_clear(),
+            // They begin with nothing, whatever they had.
+            Engine::Trie(_) | Engine::Witnesses(_) | Engine::Broker(_) => true,
+        })
+    }
+
+    /// Whether rows of a document wait, those in bulk aside.
+    pub fn has_rows_of(&self, document: DocumentId) -> bool {
+        let own = self.automata().map(|runner| runner.automaton.rows());
+        let messages = self.messages().map(Messages::rows);
+        let mut rows = own.chain(messages).chain([&self.rows]);
+        rows.any(|rows| rows.document.contains(&document))
     }
 
     /// Bytes of values that wait, where they lie: those that many subscriptions share count once.
@@ -164,6 +193,7 @@ impl Listeners {
         }
         self.messages_mut().for_each(Messages::mend_rows);
         self.gather();
+        self.failing = self.take_failing();
         let paths = self.witnesses().map(|witnesses| witnesses.paths.clone());
         self.list.clear();
         self.prepared.clear();

@@ -26,7 +26,7 @@ macro_rules! tell {
                 $event
             }
             Engine::Broker(broker) => {
-                let $handler = &mut **broker;
+                let $handler = &mut broker.document;
                 $event
             }
         }

@@ -12,11 +12,13 @@ mod fan;
 mod merging;
 mod open_tags;
 mod symbols;
+mod tiers;
 
 pub use bounds::Failing;
+pub use tiers::TierState;
 
 use super::strategy::{BROKERED_BYTES_MAX, Strategy, together_max};
-use crate::broker::{Broker, Loops};
+use crate::broker::Broker;
 use crate::document::DOCUMENTS_MAX;
 use crate::error::DocumentError;
 use crate::ids::{DocumentId, SubscriptionId};
@@ -52,6 +54,8 @@ pub struct Listeners {
     limits: Limits,
     options: Options,
     ledger: Arc<Ledger>,
+    /// Subscriptions that failed, of engines that are no more.
+    failing: Vec<Failing>,
     /// Rows that wait and are not of the document under way, and the bytes of their values.
     pub waiting: (usize, usize),
     /// Subscriptions that get nothing, by the session's numbers.
@@ -59,8 +63,6 @@ pub struct Listeners {
     open: OpenTags,
     /// Other names of streams.
     streams: Box<Aliases>,
-    /// Which elements may lie in each other.
-    loops: Loops,
     /// The document under way.
     document: DocumentId,
     /// How many documents have begun since the tries forgot theirs.
@@ -82,11 +84,11 @@ impl Listeners {
             limits,
             options,
             ledger,
+            failing: Vec::new(),
             waiting: (0, 0),
             silent: Box::default(),
             open: OpenTags::default(),
             streams: Box::default(),
-            loops: Loops::default(),
             document: DocumentId(0),
             begun: 0,
         };

@@ -1,9 +1,10 @@
 //! The elements that are open, for a tier that is attached in the middle of a document.
 
-use super::{Engine, Listeners, Tier, Way};
+use super::{Engine, Listeners, Tier};
 use crate::automaton::Automaton;
 use crate::error::DocumentError;
 use crate::events::{Attribute, Handler, Scope, Span, StartTag, Symbol, local_name};
+use crate::ids::DocumentId;
 use crate::plan::NodeKind;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -57,6 +58,11 @@ impl OpenTags {
         });
     }
 
+    /// From where on nodes open that are not open yet; nothing outside the root element.
+    pub fn next_start(&self) -> Option<u64> {
+        self.stack.last().map(|tag| tag.span.start + 1)
+    }
+
     pub fn pop(&mut self) {
         self.stack.pop();
     }
@@ -71,8 +77,7 @@ impl Listeners {
             .automata()
             .map(|runner| runner.tier.plan.clone())
             .collect();
-        self.adopt(tiers);
-        self.turn_to(Way::Events);
+        self.adopt_within(tiers);
         let (open, document) = (&self.open, self.document);
         for listener in &mut self.list {
             let Engine::Automaton(runner) = &mut listener.engine else {
@@ -85,17 +90,26 @@ impl Listeners {
                 continue;
             }
             listener.is_waiting = true;
-            runner.automaton.number_documents(document);
-            runner.automaton.begin_at(open.read_until)?;
-            for tag in &open.stack {
-                replay(&mut runner.automaton, tag)?;
-            }
+            replay(&mut runner.automaton, open, document)?;
         }
         Ok(())
     }
 }
 
-fn replay(automaton: &mut Automaton, tag: &OpenTag) -> Result<(), DocumentError> {
+/// Begins in the middle of a document, whose open elements an automaton is told of.
+pub(super) fn replay(
+    automaton: &mut Automaton,
+    open: &OpenTags,
+    document: DocumentId,
+) -> Result<(), DocumentError> {
+    automaton.number_documents(document);
+    automaton.begin_at(open.read_until)?;
+    open.stack
+        .iter()
+        .try_for_each(|tag| replay_tag(automaton, tag))
+}
+
+fn replay_tag(automaton: &mut Automaton, tag: &OpenTag) -> Result<(), DocumentError> {
     let local = |name| local_name(NodeKind::Element, name);
     let mut attributes = Vec::with_capacity(tag.attributes.len());
     for attribute in &tag.attributes {

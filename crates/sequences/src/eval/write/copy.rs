@@ -1,22 +1,24 @@
 //! Copying nodes to the output.
 
 use super::{Target, Writer, markup};
+use crate::eval::construct::STEPS_OF_NODE;
 use crate::eval::item::Item;
-use crate::eval::run::Flow;
+use crate::eval::run::{Flow, steps_of_bytes};
 use crate::names::StringId;
 use crate::scope::Scope;
-use crate::tree::{Forest, Kind, NodeId, NodeRef};
+use crate::tree::{Forest, Kind, NodeId, NodeRef, Tree};
 use std::rc::Rc;
 
 /// The markup of a node that stands alone: declarations in force at it are its own. An attribute is
 /// its value as content.
-pub fn serialize(node: NodeRef, forest: &mut Forest) -> Vec<u8> {
+pub fn serialize(node: NodeRef, forest: &mut Forest, meter: &mut dyn FnMut(u64)) -> Vec<u8> {
     let mut writer = Writer::new(Target::Bytes(Vec::new()));
     if forest.kind(node) == Kind::Attribute {
+        meter(steps_of_bytes(forest.value(node).len()));
         writer.text(forest.value(node));
     } else {
         // A node that was parsed has no content that cannot be written.
-        let _ = writer.copy(node, forest);
+        let _ = writer.copy(node, forest, meter);
     }
     match writer.finish() {
         Target::Bytes(bytes) => bytes,
@@ -25,20 +27,24 @@ pub fn serialize(node: NodeRef, forest: &mut Forest) -> Vec<u8> {
 }
 
 impl Writer<'_> {
-    /// Writes an item.
-    pub fn item(&mut self, item: &Item, forest: &mut Forest) -> Flow {
+    /// Writes an item; the meter hears of the work before it is done.
+    pub fn item(&mut self, item: &Item, forest: &mut Forest, meter: &mut dyn FnMut(u64)) -> Flow {
         match item {
             Item::Atomic(value) => {
+                let bytes = value.as_text().map_or(0, |text| text.len());
+                meter(1 + steps_of_bytes(bytes));
                 self.atomic(value);
                 Ok(())
             }
-            Item::Node(node) => self.copy(*node, forest),
+            Item::Node(node) => self.copy(*node, forest, meter),
         }
     }
 
     /// Writes a copy of a node and of what is below it.
-    pub fn copy(&mut self, node: NodeRef, forest: &mut Forest) -> Flow {
+    pub fn copy(&mut self, node: NodeRef, forest: &mut Forest, meter: &mut dyn FnMut(u64)) -> Flow {
         if self.is_row() {
+            let source = forest.tree(node).raw(node.node);
+            meter(steps_of_bytes(source.map_or(0, <[u8]>::len)));
             self.origin = Some(node);
             if self.source_row(node, forest) {
                 return Ok(());
@@ -58,6 +64,7 @@ impl Writer<'_> {
                 ends.pop();
                 self.end(&forest.names);
             }
+            meter(self.steps_of(forest.tree(node), at));
             at = self.copy_one(NodeRef { node: at, ..node }, forest, &mut ends, &mut scope)?;
         }
         for _ in ends {
@@ -67,6 +74,20 @@ impl Writer<'_> {
             self.end(&forest.names);
         }
         Ok(())
+    }
+
+    /// Steps of work that it takes to write one node.
+    fn steps_of(&self, tree: &Tree, node: NodeId) -> u64 {
+        let bytes = match tree.kind(node) {
+            Kind::Document => 0,
+            Kind::Element => tree.raw(node).map_or(0, <[u8]>::len),
+            _ => tree.value(node).len(),
+        };
+        let search = match tree.kind(node) {
+            Kind::Attribute => self.steps_of_attributes(),
+            _ => self.steps_of_scope(),
+        };
+        STEPS_OF_NODE + search + steps_of_bytes(bytes)
     }
 
     /// Writes one node, and returns the next one.

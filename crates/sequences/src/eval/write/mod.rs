@@ -30,6 +30,9 @@ pub(super) enum Target<'w> {
     Tree(Box<Tree>),
 }
 
+/// So many names are compared in one step of work.
+const NAMES_OF_STEP: usize = 16;
+
 /// Prefixes and namespace names.
 type Declared = Rc<[(StringId, StringId)]>;
 
@@ -92,6 +95,16 @@ impl<'w> Writer<'w> {
     /// Another expression begins: its atomic values touch what was written before.
     pub fn begin_part(&mut self) {
         self.is_after_atomic = false;
+    }
+
+    /// Steps of work that it takes to look for a namespace among those in force.
+    pub fn steps_of_scope(&self) -> u64 {
+        (self.namespaces.len() / NAMES_OF_STEP) as u64
+    }
+
+    /// Steps of work that it takes to look for a name among the attributes of the start tag.
+    pub fn steps_of_attributes(&self) -> u64 {
+        ((self.attributes.len() + self.namespaces.len()) / NAMES_OF_STEP) as u64
     }
 
     fn bytes(&mut self) -> Option<&mut Vec<u8>> {

@@ -177,8 +177,8 @@ mod tests {
 
     #[track_caller]
     fn check(pattern: &str, flags: &str, inside: &str, outside: &str) {
-        let (regex, _) = Patterns::default()
-            .get(&format!("^{pattern}$"), flags)
+        let regex = Patterns::default()
+            .get(&format!("^{pattern}$"), flags, &mut |_| ())
             .unwrap();
         let is_match = |character: char| {
             let found = regex.is_match(&character.to_string(), &mut |_| ());
@@ -243,7 +243,10 @@ mod tests {
             .chain(blocks::names())
         {
             for pattern in [format!("\\p{{{name}}}"), format!("[a\\P{{{name}}}]")] {
-                assert!(Patterns::default().get(&pattern, "").is_ok(), "{pattern}");
+                assert!(
+                    Patterns::default().get(&pattern, "", &mut |_| ()).is_ok(),
+                    "{pattern}"
+                );
             }
         }
         check("\\p{IsGreek}", "", "αΩ", "aд");
@@ -277,7 +280,10 @@ mod tests {
             "\\p{Is}",
             "[a--b]",
         ] {
-            let error = Patterns::default().get(pattern, "").err().unwrap();
+            let error = Patterns::default()
+                .get(pattern, "", &mut |_| ())
+                .err()
+                .unwrap();
             assert_eq!(error.code, "FORX0002", "{pattern}");
         }
     }

@@ -14,7 +14,9 @@ mod syntax;
 pub(super) use cache::Patterns;
 use searching::Pattern;
 
-use super::{BOOLEAN, Builtin, Call, STRING, Values, empty, many, one, optional, string, value};
+use super::{
+    BOOLEAN, Builtin, Call, STRING, Values, empty, made::Made, many, one, optional, text_at, value,
+};
 use crate::atomic::Atomic;
 use crate::error::{Error, Result};
 use std::rc::Rc;
@@ -45,7 +47,7 @@ pub(super) static BUILTINS: &[Builtin] = &[
 
 fn matches(call: &mut Call<'_>) -> Result<Values> {
     let pattern = pattern(call, 2)?;
-    let is_match = pattern.is_match(text_of(&*call.arguments), call.meter)?;
+    let is_match = pattern.is_match(text_at(call.arguments, 0), call.meter)?;
     value(Atomic::Boolean(is_match))
 }
 
@@ -53,33 +55,32 @@ fn replace(call: &mut Call<'_>) -> Result<Values> {
     let pattern = pattern(call, 3)?;
     check_progress(&pattern, call.text(1))?;
     let parts = replacement::read(call.text(2), pattern.groups())?;
-    let text = text_of(&*call.arguments);
-    let mut replaced = String::with_capacity(text.len());
+    let text = text_at(call.arguments, 0);
+    let mut replaced = Made::new(call.meter);
     let mut rest = 0;
-    while let Some(place) = pattern.find(text, rest, call.meter)? {
+    while let Some(place) = pattern.find(text, rest, replaced.meter())? {
         replaced.push_str(&text[rest..place.0]);
-        let captures =
-            replacement::has_groups(&parts).then(|| pattern.captures(text, place, call.meter));
-        let before = replaced.len();
+        let captures = replacement::has_groups(&parts)
+            .then(|| pattern.captures(text, place, replaced.meter()));
+        replaced.meter()(1 + parts.len() as u64);
         replacement::write(&parts, text, place, captures.as_ref(), &mut replaced);
-        (call.meter)(1 + (replaced.len() - before) as u64 / 32);
         rest = place.1;
     }
     replaced.push_str(&text[rest..]);
-    string(replaced)
+    replaced.finish()
 }
 
 fn tokenize(call: &mut Call<'_>) -> Result<Values> {
     let pattern = pattern(call, 2)?;
     check_progress(&pattern, call.text(1))?;
-    let text = text_of(&*call.arguments);
+    let text = text_at(call.arguments, 0);
     if text.is_empty() {
         return empty();
     }
     let mut tokens = Values::new();
     let mut rest = 0;
     while let Some((start, end)) = pattern.find(text, rest, call.meter)? {
-        (call.meter)(1);
+        (call.meter)(2 + (start - rest) as u64 / 32);
         tokens.push(Atomic::string(&text[rest..start]));
         rest = end;
     }
@@ -90,15 +91,8 @@ fn tokenize(call: &mut Call<'_>) -> Result<Values> {
 /// The pattern of a call, whose flags are the argument at a place.
 fn pattern(call: &mut Call<'_>, flags: usize) -> Result<Rc<Pattern>> {
     let patterns = &call.environment.patterns;
-    let (pattern, steps) = patterns.get(call.text(1), call.text(flags))?;
-    (call.meter)(steps);
-    Ok(pattern)
-}
-
-/// The text that is searched.
-fn text_of(arguments: &[Values]) -> &str {
-    let text = arguments[0].first().and_then(Atomic::as_text);
-    text.map_or("", |text| text)
+    let [pattern, flags] = [1, flags].map(|place| text_at(call.arguments, place));
+    patterns.get(pattern, flags, call.meter)
 }
 
 /// A pattern that matches no characters at all would match everywhere.

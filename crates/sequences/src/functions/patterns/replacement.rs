@@ -3,6 +3,7 @@
 use regex_automata::util::captures::Captures;
 
 use crate::error::{Error, Result};
+use crate::functions::made::Made;
 
 /// A part of a replacement.
 #[derive(Debug, PartialEq, Eq)]
@@ -76,7 +77,7 @@ pub(super) fn write(
     text: &str,
     place: (usize, usize),
     captures: Option<&Captures>,
-    out: &mut String,
+    out: &mut Made<'_>,
 ) {
     for part in parts {
         match part {

@@ -84,6 +84,11 @@ impl Pattern {
         self.ends.dfa.get_nfa().states().len() as u64
     }
 
+    /// Bytes of the compiled form, and of what was built while texts were searched.
+    pub fn bytes(&self) -> usize {
+        self.whole.memory_usage() + self.ends.bytes() + self.starts.bytes()
+    }
+
     /// How many groups the pattern has.
     pub fn groups(&self) -> usize {
         self.whole.captures_len() - 1
@@ -168,6 +173,11 @@ impl Automaton {
             steps: 0,
         });
         Some(Automaton { dfa, built })
+    }
+
+    fn bytes(&self) -> usize {
+        let built = self.built.borrow();
+        self.dfa.get_nfa().memory_usage() + built.cache.memory_usage()
     }
 
     fn widest(&self) -> u64 {

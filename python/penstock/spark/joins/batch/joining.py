@@ -1,25 +1,25 @@
-"""The joins of a batch of documents: the call, and who evaluates it."""
+"""The joins of a batch of documents."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
+from penstock.errors import refuse_gone
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.spark.bounds import checked_limits
 from penstock.spark.deployment import prepare
 from penstock.spark.inputs import inputs_of
-from penstock.spark.joins.batch.evaluation import join_sql
 from penstock.spark.joins.batch.segments import join_segments
-from penstock.spark.joins.requested import all_joined, documents_joined
+from penstock.spark.joins.requested import all_joined
 from penstock.spark.plans import require_registry
 from penstock.spark.streams import warn_of_streams
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-BatchStrategy = Literal["segments", "sql"]
-"""How a batch is joined: ``segments`` is the one to use."""
+_GONE = {"strategy": "a batch is joined by the native joins; SQL is in papers/mmqjp"}
+"""Settings of earlier versions."""
 
 
 def join(
@@ -30,8 +30,8 @@ def join(
     time: str | Column | None = None,
     stream: str | Column | None = None,
     limits: Limits | None = None,
-    strategy: BatchStrategy = "segments",
     buckets: int | None = None,
+    **gone: object,
 ) -> DataFrame:
     """Return the results of all subscriptions of a registry that join documents, in a batch.
 
@@ -46,30 +46,26 @@ def join(
     checkpoints: Spark keeps them in memory and on disk until nothing refers to them any more.
     The registry is taken as it is now.
 
-    ``strategy="segments"`` joins in the workers, by the native joins; records are divided by value
-    into ``buckets``, whose number follows from their size unless it is given. With ``"sql"`` Spark
-    evaluates one statement for each template, all of them in the call.
+    The workers join. Records are divided by value into ``buckets``, whose number follows from their
+    size unless it is given.
 
     Raises:
         ImportError: pyspark is not installed.
-        RegistryError: The strategy does not evaluate one of the subscriptions.
-        SettingError: The limits bound seconds.
-        TypeError: The registry is something else.
+        SettingError: The limits bound seconds, or a setting is one of an earlier version.
+        TypeError: The registry is something else, or a setting is unknown.
         ValueError: The documents are a stream; a column is missing or holds no documents; there
-            is no such strategy, or it has no buckets.
+            are no buckets.
     """
+    refuse_gone(gone, _GONE)
+    if gone:
+        raise TypeError(f"join has no setting {next(iter(gone))!r}")
     if documents.isStreaming:
         raise ValueError("`join` is for batches; `penstock.spark.join_stream` joins streams")
-    if strategy not in get_args(BatchStrategy):
-        raise ValueError(f"a strategy is one of {get_args(BatchStrategy)}, not {strategy!r}")
-    if buckets is not None and (buckets < 1 or strategy == "sql"):
-        raise ValueError("`buckets` is at least 1, and for the strategy `segments`")
+    if buckets is not None and buckets < 1:
+        raise ValueError(f"`buckets` is at least 1, not {buckets}")
     checked = checked_limits(limits)
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
     warn_of_streams(registry, stream)
     prepare(documents.sparkSession)
-    if strategy == "sql":
-        call = "penstock.spark.join with strategy='sql'"
-        return join_sql(inputs, documents_joined(registry.snapshot(), call), checked)
     return join_segments(inputs, all_joined(registry.snapshot()), checked, buckets)

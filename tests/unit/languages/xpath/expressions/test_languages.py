@@ -3,8 +3,8 @@
 import pytest
 
 from penstock.languages.xpath import xpath
-from penstock.testing.reference import evaluate
-from penstock.testing.tree import parse
+from penstock_testing.reference import evaluate
+from penstock_testing.tree import parse
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from penstock.languages.xpath import xpath
 from penstock.languages.xpath.forward import looks_back
 from penstock.languages.xpath.frontend import parse
 from penstock.planning.normalise import normalise
-from penstock.testing.generate import NAMESPACES, WholeKnobs, random_xpath
 from penstock.twigs import Selection
 from penstock.twigs.queries import as_expression
+from penstock_testing.generate import NAMESPACES, WholeKnobs, random_xpath
 from tests.unit.planning.results import DOCUMENTS, found, shapes
 
 _KNOBS = WholeKnobs(

@@ -4,11 +4,11 @@ from random import Random
 
 from penstock.languages.xpath import xpath
 from penstock.planning.normalise import normalise
-from penstock.testing.generate import NAMESPACES, DocumentKnobs, random_document
-from penstock.testing.kleene import earliest
-from penstock.testing.tree import parse
 from penstock.twigs import Selection
 from penstock.twigs.queries import as_expression
+from penstock_testing.generate import NAMESPACES, DocumentKnobs, random_document
+from penstock_testing.kleene import earliest
+from penstock_testing.tree import parse
 from tests.unit.languages.xpath.forward.looking import assert_kept, forward_paths, random_texts
 
 

@@ -1,0 +1,1 @@
+"""MMQJP: many value joins between documents."""

@@ -1,0 +1,1 @@
+"""Twig'n Join: progressive joins of several streams."""

@@ -1,0 +1,1 @@
+"""YFilter: path matching, and the operators of the paper on message brokering."""

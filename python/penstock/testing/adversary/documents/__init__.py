@@ -1,5 +1,0 @@
-"""Damaged and hostile documents, held against the verdicts of libxml2 and expat."""
-
-from penstock.testing.adversary.documents.attack import attack
-
-__all__ = ["attack"]

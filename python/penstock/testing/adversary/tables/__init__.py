@@ -1,5 +1,0 @@
-"""Random tables over random documents: the engine gives the rows of libxml2 and of plain Python."""
-
-from penstock.testing.adversary.tables.attack import attack
-
-__all__ = ["attack"]

@@ -1,9 +1,0 @@
-"""Attacks on stream views: random documents, configurations, queries, and headers of all kinds.
-
-Headers are right, damaged, cut, of other configurations and of other documents; whatever they are,
-a server has to give the answer of the definitions.
-"""
-
-from penstock.testing.adversary.views.attacking import attack
-
-__all__ = ["attack"]

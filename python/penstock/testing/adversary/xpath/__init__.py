@@ -1,5 +1,0 @@
-"""Random expressions over random documents, held against lxml, with Saxon as arbiter."""
-
-from penstock.testing.adversary.xpath.attack import attack
-
-__all__ = ["attack"]

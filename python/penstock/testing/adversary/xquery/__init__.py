@@ -1,5 +1,0 @@
-"""Random queries in XQuery over random documents: kernel, reference and Saxon give one answer."""
-
-from penstock.testing.adversary.xquery.attack import attack
-
-__all__ = ["attack"]
