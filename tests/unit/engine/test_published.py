@@ -109,6 +109,22 @@ def test_what_is_halted_publishes_nothing() -> None:
     assert [row.subscription for row in rows] == ["gone", "left", "path"]
 
 
+def test_joins_of_what_is_published_need_the_documents_that_it_was_made_of() -> None:
+    joined = penstock.xquery(JOINED, within="5")
+    registry = registry_of(pairs=penstock.xscl(PAIRS), joined=joined)
+    engine = Engine(registry, lateness=0)
+    documents = {time: at(time, one) for time, one in ((100, "a1"), (110, "b1"), (113, "x"))}
+    for one in documents.values():
+        engine.push(one)
+    needed = engine.halt()
+    assert needed is not None
+    again = Engine(registry, lateness=0)
+    for time, one in documents.items():
+        if time >= needed.timestamp():
+            again.push(one)
+    assert [row.value for row in again.push(at(115, "c1"))] == ['<j key="1"/>']
+
+
 def test_rows_given_up_publish_nothing_later() -> None:
     registry = registry_of(pairs=penstock.xscl(PAIRS), path="//pair/@key")
     engine = Engine(registry)
