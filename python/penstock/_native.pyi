@@ -197,6 +197,7 @@ class Feeder:
         cls,
         join: ProgressiveJoin,
         key_counts: Sequence[int],
+        by_document: Sequence[bool],
         piece_counts: Sequence[int] | None,
         message_bytes_max: int,
     ) -> Feeder: ...
@@ -211,7 +212,7 @@ class Feeder:
         self,
         gathered: Gathered,
         routes: Sequence[Sequence[int]],
-        origins: Sequence[tuple[bytes, int] | None],
+        origins: Sequence[tuple[bytes, int, int] | None],
     ) -> None: ...
     def feed(self) -> tuple[bool, tuple[int, _Failure] | None]: ...
     def take_failing(self) -> list[tuple[int, int, _Failure]]: ...

@@ -69,6 +69,7 @@ QUERY_CODES = {
     "PQ0536": "an order of what several streams give",
     "PQ0537": "a loop over a stream whose items cannot be joined",
     "PQ0538": "a message that needs more than what is joined",
+    "PQ0539": "loops that join all documents of one stream, without a bound",
     # Views and the queries of servers.
     "PQ0601": "a view that is no path to nodes",
     "PQ0602": "a constant that is no date, or no regular expression",

@@ -16,8 +16,8 @@ from papers.yfilter.options import BrokerOptions
 from penstock.planning.programs import compile_program
 from penstock.planning.sequences.verdicts import brokered_of
 from penstock.schemas import Schema
-from penstock_testing.generate.brokered import random_brokered, random_nested
 from penstock.twigs.sequences import Sequences
+from penstock_testing.generate.brokered import random_brokered, random_nested
 
 KEYED = BrokerOptions("keyed")
 PAPER = [

@@ -89,19 +89,21 @@ pub struct Feeder {
 
 #[pymethods]
 impl Feeder {
-    /// `key_counts` has the number of keys of each side. With `piece_counts`, the number of pieces
+    /// `key_counts` has the number of keys of each side, `by_document` whether it joins by its
+    /// document, too, which is the last key then. With `piece_counts`, the number of pieces
     /// of each side, rows are messages that outlines make of them; without, tuples are handed out.
     #[new]
-    #[pyo3(signature = (join, key_counts, piece_counts, message_bytes_max))]
+    #[pyo3(signature = (join, key_counts, by_document, piece_counts, message_bytes_max))]
     fn new(
         join: Py<ProgressiveJoin>,
         key_counts: Vec<u32>,
+        by_document: Vec<bool>,
         piece_counts: Option<Vec<u32>>,
         message_bytes_max: usize,
     ) -> Self {
         let is_direct = piece_counts.is_some();
         let state = State {
-            feeder: messages::Feeder::new(key_counts, is_direct),
+            feeder: messages::Feeder::new(key_counts, by_document, is_direct),
             messages: is_direct.then(|| Messages::new(message_bytes_max)),
             piece_counts: piece_counts.unwrap_or_default(),
             job: None,
@@ -145,19 +147,20 @@ impl Feeder {
     }
 
     /// Begins to feed what was gathered, and gives up what is left of what was begun before.
-    /// `routes` has the streams of the join that each side goes to; `origins` the document and
-    /// the event time of each group, or None if it is left out.
+    /// `routes` has the streams of the join that each side goes to; `origins` the document, the
+    /// event time and the number of the document of each group, or None if it is left out.
     fn begin(
         &self,
         py: Python<'_>,
         gathered: &Gathered,
         routes: Vec<Vec<u8>>,
-        origins: Vec<Option<(Vec<u8>, i64)>>,
+        origins: Vec<Option<(Vec<u8>, i64, u64)>>,
     ) -> PyResult<()> {
         let streams = |route: Vec<u8>| route.into_iter().map(StreamId).collect();
-        let origin = |(document, time): (Vec<u8>, i64)| Origin {
+        let origin = |(document, time, number): (Vec<u8>, i64, u64)| Origin {
             document: document.into(),
             time,
+            number: number.to_le_bytes(),
         };
         let job = Job {
             gathered: gathered.inner.clone(),

@@ -151,8 +151,7 @@ def run(options: argparse.Namespace) -> int:
     joins = options.language == "xscl" or any(joins_streams(query) for _, query in queries)
     if options.jobs > 1 and joins:
         options.parser.error("--jobs reads files apart from each other; not with queries that join")
-    if joins and not options.follow:
-        require_streams(options, [query for _, query in queries], names)
+    require_streams(options, [query for _, query in queries], names)
     plain = argparse.Namespace(**vars(options))
     del plain.parser, plain.run  # these do not pickle
     task = Task(plain, tuple(queries), _has_files(options, names, joins=joins))

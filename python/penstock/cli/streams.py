@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from penstock.cli.options import bindings, pair
 from penstock.planning.bindings import is_over_streams
-from penstock.planning.sequences.streams import streams_of
+from penstock.planning.streams import named_streams, published_stream
 from penstock.results import Document
 from penstock.sources import Source
 from penstock.sources.times import TimePath
@@ -44,20 +44,31 @@ def add_stream_options(parser: argparse.ArgumentParser) -> None:
         help="let joins drop what they need not wait for any longer; documents that come later "
         "than so long after a younger one fail",
     )
+    # Where queries may be very many, their streams are not looked at.
+    parser.set_defaults(named_files=())
 
 
 def require_streams(
     options: argparse.Namespace, queries: Sequence[Query], files: Iterable[str]
 ) -> None:
-    """End with a message about usage where a query would wait for documents in vain."""
-    streams = {stream for query in queries for stream in _streams_of(query)}
-    outputs = [query.output for query in queries]
-    published = {output.publish for output in outputs if isinstance(output, Event)}
-    given = {_DEFAULT, *(name for name, _ in options.stream)}
-    for stream in sorted(name for name in streams - published - given if name):
-        message = f"a query reads the stream `{stream}`; say which files are of it"
-        options.parser.error(f"{message}, as in --stream '{stream}=*.xml'")
-    if _DEFAULT in streams:
+    """End with a message about usage where a query would wait for documents in vain.
+
+    A stream may have the name of a file: ``doc("x.xml")`` reads the input ``x.xml``.
+    """
+    streams = {name for query in queries for name in named_streams(query)}
+    options.named_files = tuple(streams)
+    if options.follow:
+        return
+    files = [*files]
+    published = {published_stream(query) for query in queries}
+    missing = streams - published - {_DEFAULT, *(name for name, _ in options.stream)}
+    if missing:
+        missing -= {stream_of(file, options) for file in files}
+    for stream in sorted(missing):
+        message = f"a query reads the stream `{stream}`; say which files are of it, as in --stream"
+        options.parser.error(f"{message} '{stream}=*.xml', or give the file of that name")
+    reads_all = any(not named_streams(query) for query in queries)
+    if _DEFAULT in streams or reads_all or not any(map(joins_streams, queries)):
         return
     for file in files:
         if stream_of(file, options) == _DEFAULT:
@@ -69,12 +80,6 @@ def joins_streams(query: Query) -> bool:
     """Return whether a query joins documents or streams."""
     output = query.output
     return isinstance(output, Event) or (isinstance(output, Sequences) and is_over_streams(output))
-
-
-def _streams_of(query: Query) -> list[str | None]:
-    if isinstance(query.output, Sequences):
-        return [*streams_of(query.output)] or [_DEFAULT]
-    return [block.stream for block in query.blocks]
 
 
 def with_streams(documents: Iterable[Document], options: argparse.Namespace) -> Source:
@@ -92,12 +97,19 @@ def with_streams(documents: Iterable[Document], options: argparse.Namespace) -> 
 def stream_of(file: str, options: argparse.Namespace) -> str:
     """Return the stream of a file, or of a member of an archive.
 
-    A glob is compared with as many parts of the path as it has itself, from the right.
+    A glob is compared with as many parts of the path as it has itself, from the right; so is the
+    name of a file that a query reads, which counts where no glob fits.
     """
     globs: list[tuple[str, str]] = options.stream
     paths = [PurePath(file), PurePath(file.rpartition("!")[2])]
     fitting = (name for name, glob in globs if any(path.match(glob) for path in paths))
-    return next(fitting, _DEFAULT)
+    named = (name for name in options.named_files if any(_ends_in(path, name) for path in paths))
+    return next(fitting, None) or next(named, _DEFAULT)
+
+
+def _ends_in(path: PurePath, name: str) -> bool:
+    parts = PurePath(name).parts
+    return bool(parts) and path.parts[-len(parts) :] == parts
 
 
 def _in_streams(documents: Iterable[Document], options: argparse.Namespace) -> Iterator[Document]:

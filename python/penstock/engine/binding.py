@@ -6,16 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
+from itertools import count
 from weakref import WeakKeyDictionary
 
 from penstock.engine.accounting import Accounting
 from penstock.engine.follower import Follower
 from penstock.engine.gathering import Bound, GatheringSnapshot, sides_of
-from penstock.engine.joining import lateness_error
+from penstock.engine.joining import Joining, PublishedInput, lateness_error
 from penstock.engine.messages import MessagePage
 from penstock.engine.rows import error_row
 from penstock.engine.stages import Rows, Taken
+from penstock.engine.suspension import Suspensions
 from penstock.engine.tuples import TUPLE_BYTES_MAX, TUPLES_MAX, Messages
+from penstock.engine.usage import Usage
 from penstock.joins import (
     BindingFeeder,
     Equality,
@@ -30,6 +33,7 @@ from penstock.joins import (
 from penstock.kernel import Gathered, MessageRows, error_of
 from penstock.limits import Limits
 from penstock.planning.bindings.programs import BindingProgram
+from penstock.registry import AnyRegistry
 from penstock.registry.subscriptions import Snapshot
 from penstock.results import Result
 from penstock.results.documents import FIRST_US, microseconds_of
@@ -65,8 +69,10 @@ class Tables:
         self._account = account
         outline = program.outline
         counts = None if outline is None else outline.piece_counts
+        key_counts = [side.key_count for side in program.sides]
+        by_document = program.by_document
         graph = JoinGraph(
-            [side.key_count for side in program.sides],
+            [sum(counts) for counts in zip(key_counts, by_document, strict=True)],
             [Equality(Side(*edge.left), Side(*edge.right)) for edge in program.edges],
             within_us=program.within_us,
         )
@@ -76,7 +82,9 @@ class Tables:
         self.within_us = program.within_us
         self._limits = limits
         self._joiner = ProgressiveJoiner(graph, options, limits)
-        self._feeder = BindingFeeder(self._joiner, graph, counts, limits.memory_bytes_max)
+        self._feeder = BindingFeeder(
+            self._joiner, key_counts, by_document, counts, limits.memory_bytes_max
+        )
         self.is_outline = outline is not None
         self._has_begun = False
         self._routed: Sequence[bytes] = ()
@@ -215,8 +223,9 @@ class Tables:
 class _Arrived:
     """A document whose bindings are being joined."""
 
-    def __init__(self, id_: bytes, time_us: int, is_late: bool) -> None:
+    def __init__(self, id_: bytes, time_us: int, number: int, is_late: bool) -> None:
         self.id = id_
+        self.number = number
         self.time_us = time_us
         self.is_late = is_late
         self.is_reported = False
@@ -239,13 +248,17 @@ class Binder:
 
     Subscriptions that join the same bindings in the same way share their tables. The rows of each
     join come in the order of arrival. What memory missed comes at the end, at a heartbeat, and
-    before anything expires.
+    before anything expires. What ``joining`` publishes is read like other documents, and may be as
+    late as its windows are long.
     """
 
-    is_first = True
+    reads_published = True
 
-    def __init__(self, limits: Limits, options: JoinOptions, account: Accounting) -> None:
+    def __init__(
+        self, limits: Limits, options: JoinOptions, account: Accounting, joining: Joining
+    ) -> None:
         self._account = account
+        self._joining = joining
         self._limits = limits
         self._options = options
         self._version = -1
@@ -256,6 +269,7 @@ class Binder:
         self._latest: dict[Kind, Tables] = {}
         self._documents: WeakKeyDictionary[Input, _Arrived] = WeakKeyDictionary()
         self._latest_us = FIRST_US
+        self._numbers = count()
 
     @property
     def is_idle(self) -> bool:
@@ -328,8 +342,16 @@ class Binder:
             arrived = self._documents.get(documents[number])
             if arrived is not None and arrived.bindings:
                 error.after_bindings(arrived.bindings)
+
+    def end_documents(self, mark: Snapshot, taken: Taken) -> Rows:
+        """Yield the rows that memory missed, before time lets go of what they are made of."""
+        # Published events may be older than the documents that complete them, and came before.
         for number in taken.ended:
-            yield from self._end_document(documents[number])
+            yield from self._end_document(taken.documents[number])
+
+    def published(self) -> Sequence[Input]:
+        """Return nothing: messages are of no stream."""
+        return ()
 
     def _origin(self, document: Input, count: int, late: list[Input]) -> Origin | None:
         """Count bindings of a document; None if it is late, which is noted once."""
@@ -340,7 +362,7 @@ class Binder:
                 late.append(document)
             return None
         arrived.bindings += count
-        return Origin(arrived.id, arrived.time_us)
+        return Origin(arrived.id, arrived.time_us, arrived.number)
 
     def _joined(
         self,
@@ -367,7 +389,8 @@ class Binder:
     def _arrive(self, document: Input) -> _Arrived:
         time_us = microseconds_of(document.event_time or datetime.now(UTC))
         id_ = document.document.encode("utf-8", "surrogatepass")
-        arrived = _Arrived(id_, time_us, time_us < self._watermark_us)
+        is_late = time_us < self._watermark_us and not isinstance(document, PublishedInput)
+        arrived = _Arrived(id_, time_us, next(self._numbers), is_late)
         self._documents[document] = arrived
         return arrived
 
@@ -401,6 +424,8 @@ class Binder:
 
     def end_stream(self, stream: str) -> None:
         """Say that a stream has ended: what nothing can probe any more leaves memory first."""
+        if self._joining.publishes(stream):
+            return
         for tables in [*self._tables]:
             tables.end_stream(stream)
 
@@ -409,7 +434,8 @@ class Binder:
         times = [FIRST_US if one.within_us is None else one.within_us for one in self._tables]
         if self._options.lateness_us is None or FIRST_US in times:
             return FIRST_US
-        return max(FIRST_US, self._watermark_us - max(times, default=0) - 1)
+        published_us = self._joining.delay_us + self._joining.publishing_us()
+        return max(FIRST_US, self._watermark_us - published_us - max(times, default=0) - 1)
 
     def interrupt(self) -> None:
         """End what is being joined, from any thread."""
@@ -425,4 +451,16 @@ class Binder:
     def _expire(self) -> Rows:
         if self._options.lateness_us is not None:
             for tables in [*self._tables]:
-                yield from tables.expire(self._watermark_us)
+                yield from tables.expire(self._watermark_us - self._joining.delay_us)
+
+
+def new_stages(
+    registry: AnyRegistry,
+    limits: Limits,
+    options: JoinOptions,
+    usage: Usage,
+    suspensions: Suspensions,
+) -> tuple[Joining, Binder]:
+    """Return the stages of joins, each with an account of its own."""
+    joining = Joining(registry, limits, options, Accounting(usage, suspensions))
+    return joining, Binder(limits, options, Accounting(usage, suspensions), joining)

@@ -6,32 +6,32 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakSet
 
-from penstock.engine.accounting import Accounting
 from penstock.engine.assumed import joins_under
-from penstock.engine.binding import Binder
-from penstock.engine.explaining import explain_joins, explain_session, explain_stream
-from penstock.engine.joining import Joining
+from penstock.engine.binding import new_stages
+from penstock.engine.explaining import explain_joined, explain_streams
 from penstock.engine.pool import Active, Pool
 from penstock.engine.push import OpenDocument, PushedInput
 from penstock.engine.readers import ReaderPool
 from penstock.engine.reading import EACH_PIECE, Pace, Portion
 from penstock.engine.rows import rows_of
+from penstock.engine.settings import Order, is_document_order, used_schemas
 from penstock.engine.silence import Listening, Silence
 from penstock.engine.stages import JoinStages
-from penstock.engine.streams import used_schemas
 from penstock.engine.suspension import SUSPEND_AFTER, Suspensions
 from penstock.engine.usage import EngineStatistics, Usage
 from penstock.errors import DocumentError, SettingError, refuse_gone
 from penstock.joins import JoinOptions
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
+from penstock.registry.circles import publishers_of
 from penstock.results import Data, Document, Heartbeat, Result
 from penstock.results.arrow import load_arrow
-from penstock.results.documents import microseconds_of, moment_of
+from penstock.results.documents import moment_of
 from penstock.results.html import Text
 from penstock.schemas import Schema
 from penstock.sources import Input, Source, inputs, items
@@ -44,10 +44,8 @@ if TYPE_CHECKING:
     from penstock.engine.matches import Matches
     from penstock.engine.tables import TableRows
 
-Order = Literal["decided", "document"]
 Sources = Mapping[str, Source]
 """Streams, each with its source."""
-
 
 _GONE = {"broker": "small documents are asked in the one way that is fastest"}
 """Settings of earlier versions."""
@@ -116,12 +114,14 @@ class Engine:
             self.joins = replace(self.joins, lateness=lateness)
         self.lateness = self.joins.lateness
         self.schemas = used_schemas(schemas)
-        self._joined = joins_under(registry, self.schemas)
         self._usage = Usage()
+        joined = joins_under(registry, self.schemas)
+        how = (joined, self.limits, self.joins, self._usage, self._suspensions)
+        self._new_stages = partial(new_stages, *how)
         self._numbers = count()
         self._pushed_joins = self._new_joins(is_shared=True)
-        self._silence = Silence(registry)
         self.streams = dict(streams or {})
+        self._silence = Silence(registry, self.streams)
         pool = Pool(
             self.limits,
             self._usage,
@@ -177,7 +177,7 @@ class Engine:
         """
         from penstock.engine.asynchronous import rows_of
 
-        _is_document_order(order)
+        is_document_order(order)
         return rows_of(lambda given: self.steps(given, order, ends=ends), source)
 
     def steps(
@@ -192,7 +192,7 @@ class Engine:
         Somebody who passes rows on in bulk knows by this that there is nothing more to wait for.
         ``parts`` is that of ``open``, ``ends`` that of ``run``.
         """
-        is_ordered = _is_document_order(order)
+        is_ordered = is_document_order(order)
         listening = Listening(self._silence)
         if isinstance(source, Mapping):
             if self.schemas:
@@ -215,7 +215,7 @@ class Engine:
         from penstock.engine.batches import PACE, batches_of
 
         load_arrow()
-        is_ordered = _is_document_order(order)
+        is_ordered = is_document_order(order)
         return batches_of(self._portions(items(source), PACE, in_document_order=is_ordered))
 
     def matches(self, source: Source) -> Iterator[Matches]:
@@ -284,25 +284,20 @@ class Engine:
         from penstock.engine.tables import PACE
 
         listening = Listening(self._silence, rows.name)
-        portions = self._portions(listening.documents(inputs(source)), PACE, joins=False)
+        # Joins may publish what the table reads.
+        joins = bool(publishers_of(self.registry.snapshot()))
+        portions = self._portions(listening.documents(inputs(source)), PACE, joins=joins)
         return listening.batches(rows.batches(portions))
 
     def explain(self) -> Text:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
-        follower = self._pool.new(self._readers.gathering)
-        lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
-        lines += explain_session(follower.session)
-        binder, joining = self._new_stages()
+        joining, binder = self._new_stages()
         with closing(joining), closing(binder):
-            joining.follow(follower)
-            binder.follow(follower)
-            lines += explain_joins(joining, binder)
-        for stream, under in self._readers.under.items():
-            fed = self._readers.fed_under.get(stream) if self.trust else None
-            lines += explain_stream(stream, self.schemas[stream], under, fed)
-            session, is_checked = self._pool.new(under).session, bool(under.watched)
-            own = explain_session(session, is_checked=is_checked)
-            lines += [f"  {line}" for line in own]
+            follower = self._pool.new(self._readers.gathering)
+            lines = [f"{len(self.registry):,} subscriptions, version {follower.version}"]
+            lines += explain_joined(follower, joining, binder)
+        how = (self._pool, self._readers, self.schemas)
+        lines += explain_streams(*how, is_trusting=self.trust)
         return Text("\n".join(lines))
 
     def statistics(self) -> EngineStatistics:
@@ -422,8 +417,9 @@ class Engine:
         Raises:
             DocumentError: The time is no event time.
         """
-        time_us = microseconds_of(Heartbeat(stream, time).event_time)
-        return [row for rows in self._pushed_joins.advance(time_us) for row in rows]
+        with self._readers.reader(EACH_PIECE, self._pushed_joins) as reader:
+            portions = reader.read([Heartbeat(stream, time)])
+            return [row for rows in rows_of(portions) for row in rows]
 
     def close(self) -> list[Result]:
         """End the joins of the documents pushed so far; return the rows of what still waited.
@@ -432,7 +428,8 @@ class Engine:
         still open are not joined.
         """
         ended, self._pushed_joins = self._pushed_joins, self._new_joins(is_shared=True)
-        return [row for rows in ended.end() for row in rows]
+        with self._readers.reader(EACH_PIECE, ended) as reader:
+            return [row for rows in rows_of(reader.end()) for row in rows]
 
     def halt(self) -> datetime | None:
         """End all joins, from any thread, without the rows of what still waits for event time.
@@ -469,14 +466,6 @@ class Engine:
         message = "an engine is of one process and is not copied or pickled; "
         raise TypeError(message + "make one in each process: penstock.Engine(registry)")
 
-    def _new_stages(self) -> tuple[Binder, Joining]:
-        binding = Accounting(self._usage, self._suspensions)
-        joining = Accounting(self._usage, self._suspensions)
-        return (
-            Binder(self.limits, self.joins, binding),
-            Joining(self._joined, self.limits, self.joins, joining),
-        )
-
     def _new_joins(self, *, is_shared: bool = False) -> JoinStages:
         """Return the joins of a run, or those of all that is pushed."""
         return JoinStages(*self._new_stages(), is_shared=is_shared)
@@ -508,9 +497,3 @@ class Engine:
         numbered = (input_of(one, next(self._numbers)) for one in documents)
         with self._readers.reader(pace, self._pushed_joins) as reader:
             yield from reader.read(numbered)
-
-
-def _is_document_order(order: Order) -> bool:
-    if order not in get_args(Order):
-        raise ValueError(f"there is no order {order!r}; use `decided` or `document`")
-    return order == "document"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from penstock.engine.assumed import AssumingRegistry
 from penstock.engine.binding import Binder
+from penstock.engine.follower import Follower
 from penstock.engine.joining import Joining
+from penstock.engine.pool import Pool
+from penstock.engine.readers import ReaderPool
 from penstock.kernel import WHOLE_BYTES_MAX, Session
 from penstock.planning.schemas.ends import written
 from penstock.schemas import Schema
@@ -22,7 +25,27 @@ _MADE = {
 """What listeners for messages make: one, several, and how."""
 
 
-def explain_session(session: Session, *, is_checked: bool = False) -> Iterator[str]:
+def explain_joined(follower: Follower, joining: Joining, binder: Binder) -> Iterator[str]:
+    """Yield lines about what a session reads, and what joins do with it."""
+    yield from _explain_session(follower.session)
+    joining.follow(follower)
+    binder.follow(follower)
+    yield from _explain_joins(joining, binder)
+
+
+def explain_streams(
+    pool: Pool, readers: ReaderPool, schemas: Mapping[str, Schema], *, is_trusting: bool
+) -> Iterator[str]:
+    """Yield lines about streams that have a schema."""
+    for stream, under in readers.under.items():
+        fed = readers.fed_under.get(stream) if is_trusting else None
+        yield from _explain_stream(stream, schemas[stream], under, fed)
+        session, is_checked = pool.new(under).session, bool(under.watched)
+        for line in _explain_session(session, is_checked=is_checked):
+            yield f"  {line}"
+
+
+def _explain_session(session: Session, *, is_checked: bool = False) -> Iterator[str]:
     """Yield lines about the listeners of a session.
 
     If ``is_checked``, the last tier finds what breaks a schema.
@@ -50,7 +73,7 @@ def explain_session(session: Session, *, is_checked: bool = False) -> Iterator[s
             yield f"{programs:,} {one if programs == 1 else several}{of}: {how}"
 
 
-def explain_joins(joining: Joining, binder: Binder) -> Iterator[str]:
+def _explain_joins(joining: Joining, binder: Binder) -> Iterator[str]:
     """Yield lines about joins that have taken over the subscriptions."""
     names, joins = joining.names, joining.statistics()
     if names and joins is not None:
@@ -73,7 +96,7 @@ def _subscriptions(count: int) -> str:
     return f"{count:,} subscription{'' if count == 1 else 's'}"
 
 
-def explain_stream(
+def _explain_stream(
     stream: str, schema: Schema, under: AssumingRegistry, fed: AssumingRegistry | None
 ) -> Iterator[str]:
     """Yield lines about a stream; ``fed`` is for documents that are read up to their last match."""

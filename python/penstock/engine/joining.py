@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -19,15 +19,20 @@ from penstock.planning.records import Asked, JoinOutput, is_publishing, read_rec
 from penstock.registry import AnyRegistry
 from penstock.registry.requests import Requested, requests_of, requests_since
 from penstock.registry.subscriptions import Snapshot
-from penstock.results import Fault, Result, make_row
+from penstock.results import Fault, Result, event_id, make_row
 from penstock.results.documents import FIRST_US, LAST_US, microseconds_of, moment_of
 from penstock.sources import Input, Piece, Refused
+from penstock.sources.memory import TextInput
 
 Rows = Generator[list[Result], None, None]
 """Rows in lists of bounded size."""
 
 _ROWS_BYTES_MAX = 4 << 20
 """The values of one list have about so many characters at most."""
+
+
+class PublishedInput(TextInput):
+    """An event that is a document of a stream."""
 
 
 class _Nobody(Input):
@@ -50,9 +55,12 @@ class Joining:
     with every document that has one, whatever is subscribed, and whatever is wrong with the
     document. Rows come in batches; each iterator is read to its end, or closed, before the next
     call.
+
+    Events that are published join others by themselves; all else reads them as documents
+    (``published``).
     """
 
-    is_first = False
+    reads_published = False
 
     def __init__(
         self,
@@ -75,6 +83,7 @@ class Joining:
         self.version = 0
         """Grows with every change, whatever becomes of the registry's own version."""
         self._latest_us = FIRST_US
+        self._published: list[Input] = []
 
     def follow(self, follower: Follower) -> int:
         """Take over the current subscriptions, which see what is read from now on."""
@@ -139,8 +148,13 @@ class Joining:
         """Whether nothing joins, and nobody needs to know how far event time has come."""
         return self._joiner is None and self._options.lateness is None
 
-    def take(self, mark: int, taken: Taken) -> Rows:
+    def take(self, mark: int, taken: Taken) -> Iterable[list[Result]]:
+        """Return nothing: documents are joined when they have ended."""
+        return ()
+
+    def end_documents(self, mark: int, taken: Taken) -> Rows:
         """Yield the rows of joining documents, which were read under a version."""
+        self._published = []
         witnesses = dict(taken.batch.witnesses())
         rows: list[Result] = []
         value_bytes = 0
@@ -187,6 +201,7 @@ class Joining:
 
     def advance(self, time_us: int) -> Rows:
         """Yield the rows that are complete once event time has come this far."""
+        self._published = []
         self._update()
         return self._advance(time_us, NOBODY)
 
@@ -210,6 +225,25 @@ class Joining:
     def end_stream(self, stream: str) -> None:
         """Do nothing: what waits depends on event time alone."""
 
+    def published(self) -> Sequence[Input]:
+        """Return the events that were published with the last list of rows."""
+        documents, self._published = self._published, []
+        return documents
+
+    def publishes(self, stream: str) -> bool:
+        """Return whether a stream is published."""
+        return self._joiner is not None and self._joiner.publishes(stream)
+
+    @property
+    def delay_us(self) -> int:
+        """How much later than its event time an event may be published, in microseconds."""
+        return 0 if self._joiner is None else self._joiner.delay_us
+
+    def publishing_us(self) -> int:
+        """Return how far the documents of a published event lie apart at most."""
+        spans = (_span_of(requested.program) for _, requested in self._known.values())
+        return sum(span for span, is_publishing in spans if is_publishing)
+
     def needed_from(self) -> int:
         """Return the earliest event time, in microseconds, that a row to come may depend on.
 
@@ -220,7 +254,7 @@ class Joining:
         if lateness_us is None:
             return FIRST_US
         spans = [_span_of(requested.program) for _, requested in self._known.values()]
-        lasting = sum(span for span, is_publishing in spans if is_publishing)
+        lasting = self.publishing_us()
         lasting += max((span for span, is_publishing in spans if not is_publishing), default=0)
         return max(FIRST_US, self._latest_us - lateness_us - lasting - 1)
 
@@ -238,6 +272,8 @@ class Joining:
     def _rows(self, batches: Iterator[Sequence[Outcome]], document: Input) -> Rows:
         assert self._joiner is not None, "somebody joined"
         subscriber = self._joiner.subscriber
+        # What joins alone has read its events already.
+        has_readers = len(self._registry) > len(self._known)
         for batch in batches:
             rows, counts = [], dict[str, int]()
             for one in batch:
@@ -248,6 +284,8 @@ class Joining:
                 rows.append(found_row(own, one))
                 if one.error is None:
                     counts[own.name] = counts.get(own.name, 0) + 1
+                    if has_readers and own.output.publish is not None:
+                        self._published.append(_published(own, own.output.publish, one))
                 else:
                     self._account.note_failure(own.name, one.error)
             self._account.note_rows(counts)
@@ -260,6 +298,13 @@ def found_row(subscriber: Subscriber, found: Found) -> Result:
     """Return the row of a result, or of the failure that took its place."""
     row = joined_row(subscriber.name, subscriber.output, found.joined, found.xml)
     return row if found.error is None else failed_row(row, found.error)
+
+
+def _published(subscriber: Subscriber, stream: str, found: Found) -> PublishedInput:
+    """Return the document that a result becomes."""
+    joined = found.joined
+    name = event_id(subscriber.name, joined.documents, joined.ranges)
+    return PublishedInput(found.xml, name, stream, moment_of(joined.time_us))
 
 
 def failed_row(row: Result, error: DocumentError) -> Result:

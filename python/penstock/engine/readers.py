@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from itertools import groupby
 
 from penstock.engine.assumed import AssumingRegistry, rows_under
@@ -32,6 +33,10 @@ class Readers:
     def run(self, items: Iterable[Input | Heartbeat]) -> Iterator[Portion]:
         """Yield what the documents decide, in portions."""
         yield from self.read(items)
+        yield from self.end()
+
+    def end(self) -> Iterator[Portion]:
+        """Yield what waited in joins for a partner."""
         yield from self._readers[None].end()
 
     def read(self, items: Iterable[Input | Heartbeat]) -> Iterator[Portion]:
@@ -80,13 +85,14 @@ class ReaderPool:
     def reader(self, pace: Pace, joins: JoinStages, **options: bool) -> Iterator[Reader | Readers]:
         """Give a reader of documents of all streams."""
         with ExitStack() as followers:
+            beside = self._beside(followers, pace, joins, **options)
 
             def reader_of(
                 registry: AnyRegistry, other: Reader | None = None, *, is_checked: bool = False
             ) -> Reader:
                 # All followers are there from the start, so that ``cancel`` reaches them.
                 follower = followers.enter_context(self._pool.followed(registry, **options))
-                how = (pace, joins, self._suspensions, other)
+                how = (pace, joins, self._suspensions, other, beside)
                 return Reader(follower, *how, is_checked=is_checked)
 
             plain = reader_of(self.gathering if joins.stages else self._registry)
@@ -102,10 +108,11 @@ class ReaderPool:
     def beside(self, joins: JoinStages, **options: bool) -> Iterator[Callable[[], Reader]]:
         """Give what makes readers of sources that are read beside each other."""
         with ExitStack() as followers:
+            published = self._beside(followers, EACH_PIECE, joins, **options)
 
             def reader_of() -> Reader:
                 follower = followers.enter_context(self._pool.followed(self.gathering, **options))
-                return Reader(follower, EACH_PIECE, joins, self._suspensions)
+                return Reader(follower, EACH_PIECE, joins, self._suspensions, beside=published)
 
             yield reader_of
 
@@ -115,12 +122,27 @@ class ReaderPool:
         under = self.gathering if live else self.fed_under.get(document.stream, self.gathering)
         idle = [] if live else self._pool.idle_ones(under, in_parts=parts)
         follower = self._pool.borrow(idle, under, in_parts=parts, is_live=live)
+        followers = ExitStack()
 
         def release(is_sound: bool) -> None:
+            followers.close()
             follower.settle()
             # The plans of a live session belong to its document.
             if is_sound and not live:
                 self._pool.release(idle, follower)
 
-        reader = Reader(follower, PACE, joins, self._suspensions)
+        beside = self._beside(followers, EACH_PIECE, joins)
+        reader = Reader(follower, PACE, joins, self._suspensions, beside=beside)
         return OpenDocument(reader, document, release)
+
+    def _beside(
+        self, followers: ExitStack, pace: Pace, joins: JoinStages, **options: bool
+    ) -> Callable[[], Reader]:
+        """Return what gives the reader of published events: it is made for the first, and kept."""
+
+        @cache
+        def beside() -> Reader:
+            follower = followers.enter_context(self._pool.followed(self.gathering, **options))
+            return Reader(follower, pace, joins.beside(), self._suspensions)
+
+        return beside

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -61,8 +61,8 @@ class Portion(NamedTuple):
     joined: Sequence[Result]
     is_open: bool = False
     """Whether the last document goes on, with the same number in the next portion."""
-    ended: range = range(0)
-    """The documents that have given all their rows, by number."""
+    ended: Sequence[Input] = ()
+    """The documents that have given all their rows."""
 
     def error_rows(self) -> list[Result]:
         """Return the rows of errors."""
@@ -80,6 +80,8 @@ class Reader:
     ``push``, ``finish``. A change of the registry takes effect between two documents, and an
     error ends its document alone. Each iterator has to be read to its end before the next call.
 
+    Events that joins publish are documents, too: ``beside`` gives the reader that reads them.
+
     A reader under a schema has ``other``, which reads the documents that come in pieces. If the
     schema is checked (``is_checked``), it also reads those that break it: nothing of a portion is
     handed out before its documents are checked.
@@ -92,6 +94,7 @@ class Reader:
         joins: JoinStages = NO_JOINS,
         suspensions: Suspensions | None = None,
         other: Reader | None = None,
+        beside: Callable[[], Reader] | None = None,
         *,
         is_checked: bool = False,
     ) -> None:
@@ -102,6 +105,7 @@ class Reader:
         self._marks: Sequence[Mark] = ()
         self._strikes = None if suspensions is None else Strikes(suspensions)
         self._other = other
+        self._beside = beside
         self._is_checked = is_checked
         self._documents: list[Input] = []
         """By number; those before ``_ended`` have been handed to joins."""
@@ -345,19 +349,23 @@ class Reader:
             self._documents, self._ended = [], 0
         self._due_at = time.monotonic() + self._pace.linger_seconds
         session, names = self._session, self._follower.names
+        ended = documents[numbers.start : numbers.stop]
         if self._joins.is_idle:
-            yield Portion(documents, session, names, batch, errors, (), is_open, numbers)
+            yield Portion(documents, session, names, batch, errors, (), is_open, ended)
             return
         taken = Taken(documents, numbers, dict(failed), batch)
         with self._joins.lock:
             before, joined = self._joins.take(self._marks, taken)
             yield from self._alone(before)
-            rows, further = next(joined, ()), next(joined, None)
-            while further is not None:
-                yield Portion(documents, session, names, batch, errors, rows, is_open)
-                batch, errors = session.take(), []
-                rows, further = further, next(joined, None)
-            yield Portion(documents, session, names, batch, errors, rows, is_open, numbers)
+            rows = next(joined, ())
+            portion = Portion(documents, session, names, batch, errors, rows, is_open)
+            for further in chain(self._published(), self._alone(joined)):
+                yield portion
+                portion = further
+            if portion.session is not session:  # of published events
+                yield portion
+                portion = Portion((), session, names, session.take(), (), ())
+            yield portion._replace(ended=ended)
 
     def _with_failing(
         self, failing: Sequence[tuple[int, int, DocumentError]], ended: range
@@ -387,10 +395,20 @@ class Reader:
         return [(name, copy(error)) for name in self._follower.joined_by(subscription)]
 
     def _alone(self, joined: Rows) -> Iterator[Portion]:
-        """Yield joined rows as portions of their own."""
+        """Yield joined rows as portions of their own, each before what its events decide."""
         names = self._follower.names
         for rows in joined:
             yield Portion((), self._session, names, self._session.take(), (), rows)
+            yield from self._published()
+
+    def _published(self) -> Iterator[Portion]:
+        """Yield what the events decide that the last rows of joins have published."""
+        events = [*self._joins.published()]
+        if events:
+            assert self._beside is not None, "joins that publish have a reader beside"
+            for portion in self._beside().read(events):
+                # A run counts the documents that it was given.
+                yield portion._replace(ended=())
 
 
 class Reread(Input):

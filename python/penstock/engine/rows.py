@@ -52,7 +52,7 @@ class Making:
         if portion.errors or portion.joined:
             rows += portion.further_rows()
         if self._with_ends:
-            rows += [self._end(portion.documents[number]) for number in portion.ended]
+            rows += [self._end(document) for document in portion.ended]
         yield rows
 
     def _end(self, document: Input) -> Result:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from penstock.errors import PenstockWarning
+from penstock.planning.streams import published_stream, unfed_reason, unfed_streams
 from penstock.registry import AnyRegistry, Snapshot
 from penstock.results import Heartbeat, Result
 from penstock.sources import Input
@@ -33,8 +34,10 @@ _warned: dict[object, None] = {}
 class Silence:
     """The subscriptions of an engine that have given nothing so far."""
 
-    def __init__(self, registry: AnyRegistry) -> None:
+    def __init__(self, registry: AnyRegistry, streams: Mapping[str, str] | None = None) -> None:
         self._registry = registry
+        self._streams = streams
+        """Other names of streams."""
         self._settled: set[str] = set()
         """Those that gave a row, or were warned of."""
         self._has_warned = False
@@ -55,16 +58,31 @@ class Silence:
         """Take note of subscriptions that gave rows."""
         self._settled.update(name for name in names if name is not None)
 
-    def warn(self, names: set[str], samples: Sequence[Input], documents: int, level: int) -> None:
-        """Warn of subscriptions by name."""
+    def warn(
+        self,
+        names: set[str],
+        samples: Sequence[Input],
+        documents: int,
+        fed: Collection[str],
+        level: int,
+    ) -> None:
+        """Warn of subscriptions by name; ``fed`` are the streams that documents were of."""
         self._settled |= names
         if is_ignored():
             return
         where = f"in {documents} document{'' if documents == 1 else 's'}"
         subscriptions = [one for one in self._registry if one.name in names]
         reason_of = _Reasons(samples, documents)
+        published = {*filter(None, (published_stream(one.query) for one in self._registry))}
         for one in subscriptions[:_WARNINGS_MAX]:
-            reason = reason_of(one.query)
+            query = one.query
+            unfed = unfed_streams(query, published | {*fed}, self._streams)
+            if unfed:
+                way_out = "name it: Document(…, stream=…), or Engine(streams={name: stream})"
+                reason = unfed_reason(unfed, fed, way_out)
+                _warn(f"the subscription `{one.name}` gave no row {where}", reason, level)
+                continue
+            reason = reason_of(query)
             # That a filter does not match is an answer, unless its names occur nowhere.
             if one.mode == "filter" and "→" in reason:
                 continue
@@ -91,6 +109,7 @@ class Listening:
         self._waiting: set[str] | None = None
         """The subscriptions without a row so far; None if they are too many to look at."""
         self._samples: list[Input] = []
+        self._fed: set[str] = set()
         self._documents = 0
         self._failures = 0
         self._has_rows = False
@@ -105,6 +124,7 @@ class Listening:
     def note(self, document: Input) -> None:
         """Take note of a document that is read."""
         self._documents += 1
+        self._fed.add(document.stream)
         most = _FILES if isinstance(document, FileInput) else _SAMPLES
         if self._waiting and len(self._samples) < most:
             self._samples.append(document)
@@ -137,7 +157,7 @@ class Listening:
             return
         if self._waiting:
             samples = [one for one in (item.again() for item in self._samples) if one is not None]
-            self._silence.warn(self._waiting, samples, self._documents, level)
+            self._silence.warn(self._waiting, samples, self._documents, self._fed, level)
         elif self._waiting is None and not self._has_rows:
             self._silence.warn_of_all(self._documents, level)
 

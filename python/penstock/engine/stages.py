@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from threading import Event, RLock
@@ -38,8 +38,8 @@ class Taken(NamedTuple):
 class JoinStage(Protocol):
     """Joins what documents bring. Each iterator is read to its end before the next call."""
 
-    is_first: bool
-    """Whether its rows come before the errors of their documents."""
+    reads_published: bool
+    """Whether it joins published events as it joins documents."""
 
     @property
     def is_idle(self) -> bool:
@@ -48,8 +48,14 @@ class JoinStage(Protocol):
     def follow(self, follower: Follower) -> Mark:
         """Take over the current subscriptions, for what a follower reads from now on."""
 
-    def take(self, mark: Mark, taken: Taken) -> Rows:
-        """Yield the rows of what was taken; it was read under a mark."""
+    def take(self, mark: Mark, taken: Taken) -> Iterable[Sequence[Result]]:
+        """Return the rows that come before the errors of documents; all was read under a mark."""
+
+    def end_documents(self, mark: Mark, taken: Taken) -> Rows:
+        """Yield the rows that the ends of documents give."""
+
+    def published(self) -> Sequence[Input]:
+        """Return the events that became documents with the last list of rows."""
 
     def advance(self, time_us: int) -> Rows:
         """Yield the rows that are complete once event time has come this far."""
@@ -72,6 +78,9 @@ class JoinStage(Protocol):
 
 class JoinStages:
     """The joins of a run, or of all that is pushed into an engine.
+
+    A stage that publishes comes before those that read what it publishes: after each list of rows
+    a reader reads what ``published`` yields, with the joins that ``beside`` returns.
 
     Where threads share them (``is_shared``), ``lock`` is held as long as they work.
     """
@@ -109,12 +118,19 @@ class JoinStages:
 
     def take(self, marks: Sequence[Mark], taken: Taken) -> tuple[Rows, Rows]:
         """Return the rows that come before the errors of their documents, and all others."""
-        first: list[Rows] = []
-        others: list[Rows] = []
-        for stage, mark in zip(self.stages, marks, strict=True):
-            if not stage.is_idle:
-                (first if stage.is_first else others).append(stage.take(mark, taken))
+        active = [one for one in zip(self.stages, marks, strict=True) if not one[0].is_idle]
+        first = [stage.take(mark, taken) for stage, mark in active]
+        others = [stage.end_documents(mark, taken) for stage, mark in active]
         return chain.from_iterable(first), chain.from_iterable(others)
+
+    def published(self) -> Iterator[Input]:
+        """Yield the events that became documents with the last list of rows."""
+        for stage in self.stages:
+            yield from stage.published()
+
+    def beside(self) -> JoinStages:
+        """Return the joins of those events, which are read while these joins are at work."""
+        return JoinStages(*(stage for stage in self.stages if stage.reads_published))
 
     def advance(self, time_us: int) -> Rows:
         """Yield the rows that are complete once event time has come this far."""

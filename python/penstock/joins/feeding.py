@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from penstock.errors import DocumentError
-from penstock.joins.progressive import JoinGraph, ProgressiveJoiner
+from penstock.joins.progressive import ProgressiveJoiner
 from penstock.kernel import Feeder, Gathered, MessageRows, error_of, raise_failure
 
 
@@ -16,6 +16,8 @@ class Origin(NamedTuple):
 
     document: bytes
     time_us: int
+    number: int
+    """What tells it from all others, whatever their ids."""
 
 
 class TupleBinding(NamedTuple):
@@ -46,21 +48,25 @@ Fed = MessageRows | list[tuple[TupleBinding, ...]] | Failed
 class BindingFeeder:
     """Feeds a joiner, whose bindings come from nobody else.
 
-    With ``piece_counts``, the number of pieces of each side, messages are put together natively of
-    the pieces of bindings. Without, tuples of whole fragments are yielded. Each iterator has to be
-    read to its end before the next call.
+    ``key_counts`` has the number of keys of each side, ``by_document`` whether it also joins by its
+    document. With ``piece_counts``, the number of pieces of each side, messages are put together
+    natively of the pieces of bindings. Without, tuples of whole fragments are yielded. Each
+    iterator has to be read to its end before the next call.
     """
 
     def __init__(
         self,
         joiner: ProgressiveJoiner,
-        graph: JoinGraph,
+        key_counts: Sequence[int],
+        by_document: Sequence[bool],
         piece_counts: Sequence[int] | None,
         message_bytes_max: int,
     ) -> None:
         self._joiner = joiner
         self._has_messages = piece_counts is not None
-        self._native = Feeder(joiner.native, graph.attributes, piece_counts, message_bytes_max)
+        self._native = Feeder(
+            joiner.native, key_counts, by_document, piece_counts, message_bytes_max
+        )
 
     def add(
         self,

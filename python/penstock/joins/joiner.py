@@ -113,15 +113,21 @@ class Joiner:
     ) -> None:
         self.options = options or JoinOptions()
         self.joins = self.options.open(limits or Limits())
-        self._subscribers = Subscribers(self.joins, limits)
+        self.subscribers = Subscribers(self.joins, limits)
         self._spill = Spill(self.joins)
         self._numbers = count(first)
         self.late = 0
-        self.add = self._subscribers.add
-        self.subscriber = self._subscribers.__getitem__
-        self.remove = self._subscribers.remove
-        self.settle = self._subscribers.settle
+        self.add = self.subscribers.add
+        self.subscriber = self.subscribers.__getitem__
+        self.remove = self.subscribers.remove
+        self.settle = self.subscribers.settle
+        self.publishes = self.subscribers.publishes
         self.interrupt = self.joins.interrupt
+
+    @property
+    def delay_us(self) -> int:
+        """How much later than its event time an event may be published, in microseconds."""
+        return self.subscribers.delay_us
 
     def advance(self, time_us: int) -> None:
         """Move event time on."""
@@ -183,10 +189,11 @@ class Joiner:
         while self.joins.has_results():
             with Queue() as published:
                 while self.joins.has_results():
-                    results = self._subscribers.take(lambda _: next(self._numbers), version)
+                    results = self.subscribers.take(lambda _: next(self._numbers), version)
                     for result in results:
-                        if isinstance(result, Found) and result.record:
-                            published.put(result.record)
+                        if isinstance(result, Found):
+                            for record in result.records:
+                                published.put(record)
                     yield results
                 for record in published:
                     failure = self.joins.push(record)

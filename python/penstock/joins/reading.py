@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from penstock.kernel import Joins, Plan, Session, Witness
+from penstock.kernel import Batch, Joins, Plan, Session, Witness
 from penstock.limits import Limits
 
 if TYPE_CHECKING:
@@ -27,7 +27,20 @@ class WitnessReader:
             DocumentError: The document is not well-formed or cannot be read.
             LimitError: The document passed a limit.
         """
+        witness, _ = self.read_all(stream, pieces, encoding)
+        return witness
+
+    def read_all(
+        self, stream: str, pieces: Iterable[Buffer], encoding: str | None = None
+    ) -> tuple[Witness, Batch]:
+        """Return the witness of a document, and what else the plan of the session found.
+
+        Raises:
+            DocumentError: The document is not well-formed or cannot be read.
+            LimitError: The document passed a limit.
+        """
         for _ in self.session.read_pieces(pieces, encoding, stream):
             pass
-        ((_, witness),) = self.session.take().witnesses()
-        return witness
+        batch = self.session.take()
+        ((_, witness),) = batch.witnesses()
+        return witness, batch

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from penstock.errors import DocumentError, LimitError
 from penstock.joins.reading import WitnessReader
 from penstock.joins.results import Joined, JoinedNode, Renderer, renderer_of
-from penstock.kernel import Joins, error_of
+from penstock.kernel import Batch, Joins, error_of
 from penstock.limits import Limits
 from penstock.planning.records import JoinOutput, is_publishing, output_of
 from penstock.results import event_id
@@ -44,17 +44,20 @@ class Published:
 class Found(NamedTuple):
     """A result with its XML, or with what is wrong with the document that it should become.
 
-    ``record`` is that document as joins read it, empty if there is none that joins anything.
+    ``records`` are that document as joins read it, none if it joins nothing.
     """
 
     joined: Joined
     xml: str
     error: DocumentError | None = None
-    record: bytes = b""
+    records: Sequence[bytes] = ()
 
 
 Outcome = Found | DocumentError
 """A result, or what ended the results before their end."""
+
+Bind = Callable[[Batch, Published, int, int], Iterator[bytes | DocumentError]]
+"""Makes records of what a published event binds, by its number and version."""
 
 
 class Subscribers:
@@ -64,6 +67,8 @@ class Subscribers:
         self._joins = joins
         self._limits = limits or Limits()
         self.reader = WitnessReader(joins, limits)
+        self.bind: Bind | None = None
+        """Set where bindings are joined as documents, which the reader's plan gathers."""
         self._programs: dict[int, tuple[str, bytes]] = {}
         self._subscribers: dict[int, Subscriber] = {}
         """Those that had results so far: what becomes of results takes room."""
@@ -105,6 +110,15 @@ class Subscribers:
 
     def _published_by(self, number: int) -> str | None:
         return self[number].output.publish if is_publishing(self._programs[number][1]) else None
+
+    def publishes(self, stream: str) -> bool:
+        """Return whether a stream is published."""
+        return stream in self._publishers
+
+    @property
+    def delay_us(self) -> int:
+        """How much later than its event time a published stream may come, in microseconds."""
+        return max((time_us for time_us, _ in self._delays.values()), default=0)
 
     def settle(self) -> None:
         """Take note of all changes: how much later than its event time a stream may come."""
@@ -154,19 +168,25 @@ class Subscribers:
             key = event_id(subscriber.name, joined.documents, joined.ranges)
             event = Published(key, stream, xml, joined.time_us, joined.numbers)
             try:
-                record = self._read(event, number_of(event), version)
+                read = self._read(event, number_of(event), version)
             except DocumentError as error:
                 found.append(Found(joined, xml, error))
             else:
-                found.append(Found(joined, xml, record=record))
+                records = [one for one in read if isinstance(one, bytes)]
+                found.append(Found(joined, xml, records=records))
+                found += [one for one in read if isinstance(one, DocumentError)]
         if failure is not None:
             found.append(failure)
         return found
 
-    def _read(self, event: Published, number: int, version: int) -> bytes:
+    def _read(self, event: Published, number: int, version: int) -> list[bytes | DocumentError]:
         data = event.xml.encode("utf-8", "surrogatepass")
-        witness = self.reader.read(event.stream, [data])
-        return self._joins.record(witness, number, event.document, event.time_us, version)
+        witness, batch = self.reader.read_all(event.stream, [data])
+        record = self._joins.record(witness, number, event.document, event.time_us, version)
+        found: list[bytes | DocumentError] = [record] if record else []
+        if self.bind is not None:
+            found += self.bind(batch, event, number, version)
+        return found
 
     def _take(self) -> tuple[Iterator[tuple[Joined, bool]], DocumentError | None]:
         rows, events, documents, texts, _, beyond, failure = self._joins.take()

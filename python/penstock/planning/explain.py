@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock.languages.xpath import xpath
 from penstock.planning.bindings import binding_verdict, explain_bindings, is_over_streams
 from penstock.planning.expression_verdicts import expression_verdict
 from penstock.planning.normalise import normalise
@@ -9,7 +10,7 @@ from penstock.planning.schemas.explaining import explain_schema
 from penstock.planning.schemas.programs import rewrite_for
 from penstock.planning.sequences.verdicts import explain_sequences, sequence_verdict
 from penstock.planning.tables import explain_table, table_verdict
-from penstock.planning.templates.explaining import explain_join
+from penstock.planning.templates.explaining import explain_join, join_verdict
 from penstock.planning.twig_verdicts import twig_verdict
 from penstock.planning.verdicts import Verdict
 from penstock.planning.words import COSTS
@@ -21,20 +22,22 @@ from penstock.twigs.sequences import Sequences
 from penstock.twigs.tables import Table
 
 
-def verdict(query: Query, schema: Schema | None = None) -> Verdict:
+def verdict(query: Query | str, schema: Schema | None = None) -> Verdict:
     """Return when results are decided, what is held, and whether a stream may be endless.
 
-    With a ``schema`` it is about documents that are read under it.
+    A text is XPath. With a ``schema`` it is about documents that are read under it. Of a query
+    that joins documents an endless stream is one of documents without an end.
 
     >>> import penstock
-    >>> said = penstock.verdict(penstock.xpath("//book[following::book]"))
+    >>> said = penstock.verdict("//book[following::book]")
     >>> said.decided.value, said.suits_endless
     ('end of document', False)
 
     Raises:
-        QueryError: The query is nested too deeply.
-        TypeError: The query joins documents.
+        QueryError: The text is no query; the query is nested too deeply, or cannot be joined.
+        TypeError: It is neither a text nor a query.
     """
+    query = _read(query)
     if schema is not None:
         query = rewrite_for(query, schema, is_fed=True).query
     if isinstance(query.output, Sequences):
@@ -42,22 +45,26 @@ def verdict(query: Query, schema: Schema | None = None) -> Verdict:
         return binding_verdict(query) if is_joined else sequence_verdict(query.output)
     if isinstance(query.output, Table):
         return table_verdict(query.output)
+    if isinstance(query.output, Event):
+        return join_verdict(query)
     return _verdict(normalise(query))
 
 
-def explain(query: Query, schema: Schema | None = None) -> Text:
+def explain(query: Query | str, schema: Schema | None = None) -> Text:
     """Return the query as written and in normal form, and the verdict on it in words.
 
-    With a ``schema`` it also says what the schema changes, and the verdict is about documents that
-    are read under it.
+    A text is XPath. With a ``schema`` it also says what the schema changes, and the verdict is
+    about documents that are read under it.
 
     >>> import penstock
-    >>> print(penstock.explain(penstock.xpath("//book[@id]")).splitlines()[1])
+    >>> print(penstock.explain("//book[@id]").splitlines()[1])
       //book[@id]
 
     Raises:
-        QueryError: The query is nested too deeply.
+        QueryError: The text is no query; the query is nested too deeply, or cannot be joined.
+        TypeError: It is neither a text nor a query.
     """
+    query = _read(query)
     sections = [
         ("query", query.text.splitlines()),
         ("representation", print_query(query).splitlines()),
@@ -80,6 +87,14 @@ def explain(query: Query, schema: Schema | None = None) -> Text:
     elif isinstance(normal.output, Event):
         sections += explain_join(query)
     return _titled(sections)
+
+
+def _read(query: Query | str) -> Query:
+    if isinstance(query, Query):
+        return query
+    if isinstance(query, str):
+        return xpath(query)
+    raise TypeError(f"a query is XPath text, or what xpath() or xscl() returns, not {query!r}")
 
 
 def _said(said: Verdict) -> list[tuple[str, list[str]]]:

@@ -12,6 +12,7 @@ from penstock.spark.bulk import bulk_schema
 from penstock.spark.deployment import map_batches, prepare
 from penstock.spark.inputs import INTERNAL, Inputs, inputs_of
 from penstock.spark.plans import require_registry, ship
+from penstock.spark.streams import warn_of_streams
 from penstock.spark.worker import Job, evaluate, require_rows
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def match(
     if rows not in get_args(Rows):
         raise ValueError(f'rows are "rows" or "bulk", not {rows!r}')
     inputs = inputs_of(documents, document, id, time, stream)
+    warn_of_streams(registry, stream)
     return match_inputs(inputs, registry, limits, is_bulk=rows == "bulk")
 
 

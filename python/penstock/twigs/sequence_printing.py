@@ -178,8 +178,8 @@ class _Printer(ConstructorPrinter):
                 return _atomic(item)
             case q.Variable(name=name):
                 return f"${name}"
-            case q.Stream(name=name):
-                return f"stream({quoted(name)})"
+            case q.Stream(name=name, is_whole=is_whole):
+                return f"{'stream' if is_whole else 'doc'}({quoted(name)})"
             case x.Call(function=function, arguments=arguments):
                 return f"{function}{self._arguments(arguments)}"
             case q.OwnCall(function=number, arguments=arguments):

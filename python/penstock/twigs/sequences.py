@@ -67,10 +67,12 @@ class Range:
 class Stream:
     """The document node of the current document of a stream: ``doc``, ``stream``, ``collection``.
 
-    ``name`` is a string that is known before evaluation.
+    ``name`` is a string that is known before evaluation. ``is_whole`` of ``stream`` and
+    ``collection``: loops over it join all documents, others those of one.
     """
 
     name: str
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

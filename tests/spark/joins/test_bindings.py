@@ -125,10 +125,14 @@ def test_bindings_of_one_document_and_many_equal_values_join_once(
         post(7, "y", "x", "z"),
         post(8, "q"),
     ]
-    registry = registry_of(text)
+    registry = registry_of(text, within="INF")
     found = in_batch(spark, registry, documents, **way)
     assert found == in_process(registry, documents)
     assert values(found) == [f"{a}-{b}-7" for a, b in ("11", "12", "13", "22", "23", "33")]
+    registry = registry_of(text.replace("stream('news')", "doc('news')"))
+    found = in_batch(spark, registry, documents, **way)
+    assert found == in_process(registry, documents)
+    assert values(found) == [f"{a}-{b}-7" for a, b in ("11", "12", "22", "33")]
 
 
 @pytest.mark.spark

@@ -54,3 +54,40 @@ def test_a_window_is_for_xquery(capsys: Capture) -> None:
         main(["match", "--within", "1h", "//o", "o1.xml"])
     assert caught.value.code == 2
     assert "--within is for XQuery" in capsys.readouterr().err
+
+
+def test_doc_names_the_file_that_is_given(tmp_path: Path, capsys: Capture) -> None:
+    for name, text in (("x.xml", "1"), ("y.xml", "2")):
+        (tmp_path / name).write_text(f"<r><a>{text}</a></r>")
+    files = [str(tmp_path / name) for name in ("x.xml", "y.xml")]
+    query = "for $a in doc('x.xml')//a return <m>{string($a)}</m>"
+    assert main(["match", "--no-filename", "--language", "xquery", query, *files]) == 0
+    assert capsys.readouterr().out == "<m>1</m>\n"
+    joined = "for $a in doc('x.xml')//a, $b in doc('y.xml')//a where $a + 1 = $b return <m/>"
+    assert main(["match", "--no-filename", "--language", "xquery", joined, *files]) == 0
+    assert capsys.readouterr().out == "<m/>\n"
+    named = query.replace("x.xml", f"{tmp_path.name}/x.xml")
+    assert main(["match", "--no-filename", "--language", "xquery", named, *files]) == 0
+    assert capsys.readouterr().out == "<m>1</m>\n"
+
+
+def test_no_file_is_read_that_was_not_given(tmp_path: Path, capsys: Capture) -> None:
+    for name in ("x.xml", "y.xml"):
+        (tmp_path / name).write_text("<r><a>1</a></r>")
+    query = f"for $a in doc('{tmp_path}/x.xml')//a return $a"
+    with pytest.raises(SystemExit):
+        main(["match", "--language", "xquery", query, str(tmp_path / "y.xml")])
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "x.xml`; say which files are of it" in printed.err
+    assert "or give the file of that name" in printed.err
+
+
+def test_a_glob_counts_before_the_name_of_a_file(tmp_path: Path, capsys: Capture) -> None:
+    for name in ("x.xml", "y.xml"):
+        (tmp_path / name).write_text(f"<r><a>{name}</a></r>")
+    files = [str(tmp_path / name) for name in ("x.xml", "y.xml")]
+    query = "for $a in doc('x.xml')//a return <m>{string($a)}</m>"
+    options = ["--no-filename", "--language", "xquery", "--stream", "x.xml=y*"]
+    assert main(["match", *options, query, *files]) == 0
+    assert capsys.readouterr().out == "<m>x.xml</m>\n<m>y.xml</m>\n"

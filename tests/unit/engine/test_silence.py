@@ -128,3 +128,29 @@ def test_what_nobody_wants_to_know_costs_nothing(
     penstock.evaluate("//book", SHOP)
     list(engine_of(bad="//bad").run(SHOP))
     assert texts(heard) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        penstock.xquery("for $a in doc('orders')//a return $a"),
+        penstock.xquery("for $a in doc('orders')//a, $b in doc('x')//a where $a = $b return $a"),
+        penstock.xscl("orders//a->x FOLLOWED BY{x = y, 1 h} x//a->y"),
+    ],
+)
+def test_a_stream_that_nothing_feeds_is_named(query: penstock.Query) -> None:
+    registry = penstock.Registry()
+    registry.add("q", query)
+    documents = [penstock.Document("<a>1</a>", stream="x", time=1)]
+    message = "no document is of the stream `orders`; the documents are of `x`"
+    with pytest.warns(penstock.PenstockWarning, match=message):
+        assert list(penstock.Engine(registry).run(documents)) == []
+
+
+def test_a_stream_of_another_name_is_fed() -> None:
+    registry = penstock.Registry()
+    registry.add("q", penstock.xquery("for $a in doc('orders')//b return $a"))
+    engine = penstock.Engine(registry, streams={"orders": "default"})
+    with pytest.warns(penstock.PenstockWarning) as caught:
+        assert list(engine.run("<a/>")) == []
+    assert "no document is of the stream" not in str(caught[0].message)

@@ -118,7 +118,7 @@ def test_what_a_malformed_document_gave_before_its_error_stands() -> None:
 
 def test_bindings_of_one_document_join_each_other() -> None:
     text = (
-        "for $a in stream('s')//a, $b in stream('s')//b, $c in stream('t')//c "
+        "for $a in doc('s')//a, $b in doc('s')//b, $c in stream('t')//c "
         "where $a = $b and $b = $c return <m>{string($a)}</m>"
     )
     documents = [
@@ -190,7 +190,7 @@ def test_with_lateness_the_state_is_bounded_by_event_time() -> None:
     for second in range(1000):
         with engine.open(stream="news", time=second) as document:
             document.feed(b"<r><item id='1'><k>x</k></item></r>")
-    (tables,) = engine._pushed_joins.stages[0]._tables
+    (tables,) = engine._pushed_joins.stages[-1]._tables
     resident = sum(one.resident for one in tables._joiner.statistics().streams)
     assert 10 <= resident <= 10 + 5 + 10 // 4 + 2
 
@@ -209,7 +209,7 @@ def test_equal_twigs_are_matched_once_and_equal_joins_share_their_tables() -> No
     snapshot = GatheringRegistry(engine.registry).snapshot()
     assert isinstance(snapshot, GatheringSnapshot)
     assert len(snapshot.sides) == 3
-    binder = engine._pushed_joins.stages[0]
+    binder = engine._pushed_joins.stages[-1]
     binder._take_over(snapshot)
     assert [tables.names for tables in binder._tables] == [["q0", "q1"], ["q2"]]
     assert len([*engine.run([item(1, "x"), post(1, "x")])]) == 2

@@ -1,10 +1,14 @@
 """`explain` says what a query is, when it is decided and what is held."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from penstock.errors import QueryError
 from penstock.languages.xpath import xpath
+from penstock.languages.xscl import xscl
 from penstock.planning.explain import explain, verdict
 from penstock.planning.verdicts import Cost, Decided
 from penstock.twigs import Selection
@@ -261,3 +265,34 @@ def test_the_explanation_of_an_expression_reads_like_this() -> None:
         "endless streams\n"
         "  no: its parent may be the element that never ends\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "cost", "is_endless"),
+    [
+        ("news//a->x FOLLOWED BY{x/b = y/b, 2 h} blogs//c->y", Cost.KEPT, True),
+        ("news//a->x JOIN{x/b = y/b, INF} blogs//c->y", Cost.KEPT, False),
+        ("a//a->x JOIN{x/b = y/b, 9} b//c->y NOT FOLLOWED BY{y = z, 1 h} c//d->z", Cost.KEPT, True),
+        ("SELECT <m>{x}</m> FROM news//a->x", Cost.FLAT, True),
+        ("news//a[b = 1]->x", Cost.FLAT, True),
+    ],
+)
+def test_there_is_a_verdict_on_joins(text: str, cost: Cost, is_endless: bool) -> None:
+    said = verdict(xscl(text))
+    assert (said.cost, said.suits_endless) == (cost, is_endless)
+    assert said.endless.startswith("yes" if is_endless else "no")
+    explained = explain(xscl(text))
+    assert all(line in explained for line in (*said.when, *said.held))
+
+
+def test_texts_are_xpath() -> None:
+    assert explain("//a[b]") == explain(xpath("//a[b]"))
+    assert verdict("//a[b]") == verdict(xpath("//a[b]"))
+
+
+@pytest.mark.parametrize("call", [explain, verdict])
+def test_what_is_no_query_is_an_error(call: Callable[[Any], object]) -> None:
+    with pytest.raises(QueryError, match="PQ0104"):
+        call("//a[")
+    with pytest.raises(TypeError, match="a query is XPath text"):
+        call(7)

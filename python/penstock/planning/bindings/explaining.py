@@ -76,7 +76,12 @@ def _bindings(side: Side, output: q.Sequences) -> list[str]:
 def _equalities(join: BindingJoin, output: q.Sequences) -> list[str]:
     lines = []
     for (left, left_key), (right, right_key) in join.edges:
-        keys = join.sides[left].keys[left_key], join.sides[right].keys[right_key]
+        sides = join.sides[left], join.sides[right]
+        if left_key == len(sides[0].keys):
+            first, second = (side.loop.variable for side in sides)
+            lines.append(f"${first} and ${second} from one document")
+            continue
+        keys = sides[0].keys[left_key], sides[1].keys[right_key]
         equality = " = ".join(print_item(key.source, output) for key in keys)
         lines.append(equality + (", as numbers" if keys[0].is_number else ""))
     return lines

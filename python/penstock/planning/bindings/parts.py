@@ -37,7 +37,10 @@ class Key(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A value of one side equals one of another: sides, and their keys, by number."""
+    """A value of one side equals one of another: sides, and their keys, by number.
+
+    The number behind the last key stands for the document that the binding is from.
+    """
 
     left: tuple[int, int]
     right: tuple[int, int]

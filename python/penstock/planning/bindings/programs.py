@@ -57,6 +57,12 @@ class BindingProgram:
     message: bytes
     outline: OutlineProgram | None
 
+    @property
+    def by_document(self) -> tuple[bool, ...]:
+        """Which sides also join by their document: it is the key behind the others."""
+        ends = {end for edge in self.edges for end in edge}
+        return tuple([(n, side.key_count) in ends for n, side in enumerate(self.sides)])
+
     @classmethod
     def read(cls, program: bytes) -> BindingProgram:
         """Return what the bytes of a program say."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -30,14 +31,15 @@ from penstock.twigs import Query
 from penstock.twigs import expressions as x
 from penstock.twigs import sequences as q
 from penstock.twigs.nodetests import Axis, NodeKind
-from penstock.twigs.sequence_parts import all_parts, map_roots, substitute
+from penstock.twigs.sequence_parts import all_parts, map_roots, roots_of, substitute
 
 _BOUND = (NodeKind.ELEMENT, NodeKind.ATTRIBUTE, NodeKind.TEXT)
 
 
 def is_over_streams(output: q.Sequences) -> bool:
-    """Return whether a query reads several streams."""
-    return len(streams_of(output)) > 1
+    """Return whether a query joins what it reads of several streams, or of several documents."""
+    names = streams_of(output)
+    return len(names) > 1 or (len(names) == 1 and _joined_alone(_without_names(output)) is not None)
 
 
 def recognise(query: Query) -> tuple[BindingJoin, q.Sequences]:
@@ -48,7 +50,27 @@ def recognise(query: Query) -> tuple[BindingJoin, q.Sequences]:
     """
     assert isinstance(query.output, q.Sequences)
     output = _without_names(query.output)
-    return _Recognition(output, Refusals(query.text)).join(), output
+    refusals = Refusals(query.text)
+    unbounded = None if query.options.get("within") else _joined_alone(output)
+    if unbounded is not None:
+        raise refusals.unbounded(*unbounded)
+    return _Recognition(output, refusals).join(), output
+
+
+def _joined_alone(output: q.Sequences) -> tuple[str, str, str] | None:
+    """Return a stream whose documents loops join with each other, and two such loops."""
+    names = streams_of(output)
+    current = names[0] if len(names) == 1 else None
+    known: dict[str, tuple[str, bool]] = {}
+    for part in all_parts(*roots_of(output)):
+        stream = _stream_below(part.source, current) if isinstance(part, q.For) else None
+        if stream is None:
+            continue
+        first, is_whole = known.setdefault(stream.name, (part.variable, False))
+        if first != part.variable and (is_whole or stream.is_whole):
+            return stream.name, first, part.variable
+        known[stream.name] = first, is_whole or stream.is_whole
+    return None
 
 
 def _without_names(output: q.Sequences) -> q.Sequences:
@@ -57,7 +79,7 @@ def _without_names(output: q.Sequences) -> q.Sequences:
     kept = []
     for variable in output.variables:
         value = substitute(variable.value, values)
-        if variable.type is None and _stream_below(value) is not None:
+        if variable.type is None and _stream_below(value, None) is not None:
             values[variable.name] = value
         else:
             kept.append(replace(variable, value=value))
@@ -71,7 +93,10 @@ class _Recognition:
     def __init__(self, output: q.Sequences, refusals: Refusals) -> None:
         self._refuse = refusals
         self._output = output
-        self._loops: list[tuple[q.For, str, NodeKind]] = []
+        names = streams_of(output)
+        self._current = names[0] if len(names) == 1 else None
+        """The stream whose document `/` is."""
+        self._loops: list[tuple[q.For, q.Stream, NodeKind]] = []
         self._inner: list[q.For | q.Let] = []
         self._tests: list[Any] = []
         self._known = {variable.name for variable in output.variables}
@@ -89,7 +114,7 @@ class _Recognition:
         clauses, result = _flattened(self._output.body)
         for clause in clauses:
             self._take(clause)
-        if len({stream for _, stream, _ in self._loops}) < 2:
+        if len(self._loops) < 2:
             raise self._refuse.reading()
         if len(self._loops) > STREAMS_MAX:
             raise self._refuse.many(STREAMS_MAX)
@@ -100,7 +125,9 @@ class _Recognition:
         match clause:
             case q.For(position=str() as position):
                 raise self._refuse.counting(position)
-            case q.For(source=source) if (stream := _stream_below(source)) is not None:
+            case q.For(source=source) if (
+                stream := _stream_below(source, self._current)
+            ) is not None:
                 self._take_loop(clause, stream)
             case q.For(variable=variable, source=source):
                 self._items[variable] = self._resolved(source)
@@ -114,7 +141,7 @@ class _Recognition:
             case _:
                 raise self._refuse.ordering()
 
-    def _take_loop(self, loop: q.For, stream: str) -> None:
+    def _take_loop(self, loop: q.For, stream: q.Stream) -> None:
         source = loop.source
         predicates = source.predicates if isinstance(source, x.Step | x.Filter) else ()
         is_about_others = any(free_variables(one) - self._known for one in predicates)
@@ -187,6 +214,7 @@ class _Recognition:
                 edges.append(_edge(equal, keys))
             if equal is None or not equal.is_exact:
                 kept.append(q.Where(test))
+        edges += self._within_documents(keys)
         self._check_connected(edges)
         if any(len(one) > KEYS_MAX for one in keys):
             raise self._refuse.many(STREAMS_MAX)
@@ -197,10 +225,21 @@ class _Recognition:
         if not all(is_downward(function.body) for function in self._output.functions):
             raise self._refuse.looking_around()
         sides = [
-            Side(loop, stream, bound, tuple(own[number]), tuple(keys[number]))
+            Side(loop, stream.name, bound, tuple(own[number]), tuple(keys[number]))
             for number, (loop, stream, bound) in enumerate(self._loops)
         ]
         return BindingJoin(tuple(sides), tuple(dict.fromkeys(edges)), clauses, result)
+
+    def _within_documents(self, keys: list[list[Key]]) -> Iterator[Edge]:
+        """Yield the edges between loops over one document; the last key of each stands for it."""
+        before: dict[str, int] = {}
+        for number, (_, stream, _) in enumerate(self._loops):
+            if stream.is_whole:
+                continue
+            if stream.name in before:
+                first = before[stream.name]
+                yield Edge((first, len(keys[first])), (number, len(keys[number])))
+            before[stream.name] = number
 
     def _loop_names(self) -> set[str]:
         return {loop.variable for loop, _, _ in self._loops}
@@ -248,11 +287,13 @@ def _flattened(body: Any) -> tuple[list[Any], Any]:
                 return clauses, body
 
 
-def _stream_below(path: Any) -> str | None:
-    """Return the stream that a path starts from."""
+def _stream_below(path: Any, current: str | None) -> q.Stream | None:
+    """Return the stream that a path starts from; `/` is the document of the current one."""
     while isinstance(path, x.Step | x.Filter):
         path = path.base
-    return path.name if isinstance(path, q.Stream) else None
+    if isinstance(path, x.Root) and current is not None:
+        return q.Stream(current)
+    return path if isinstance(path, q.Stream) else None
 
 
 def _bound_by(source: Any) -> NodeKind | None:

@@ -30,8 +30,9 @@ from penstock.twigs import (
     TwigNode,
 )
 
-BINDING, KEY = "b", "k"
-"""Elements of the document of a binding: its root, and the values of each key."""
+BINDING, KEY, DOCUMENT = "b", "k", "d"
+"""Elements of the document of a binding: its root, the values of each key, and what tells the
+document that it is from."""
 _PREFIX = "\1"
 """Streams of documents have no such names."""
 
@@ -115,7 +116,9 @@ def _block(program: BindingProgram, side: int, stream: str) -> Block:
     children = [_element(FRAGMENT, _fragment(side))]
     for number, edge in enumerate(program.edges):
         keys = [key for own, key in edge if own == side]
-        children += [_element(f"{KEY}{key}", _value(number, side)) for key in keys]
+        last = program.sides[side].key_count
+        names = [DOCUMENT if key == last else f"{KEY}{key}" for key in keys]
+        children += [_element(name, _value(number, side)) for name in names]
     root = _element(BINDING, f"b{side}", children)
     document = TwigNode(
         Axis.SELF, NodeTest(NodeKind.DOCUMENT, None, None), TRUE, None, (Branch(root, False),)

@@ -23,6 +23,15 @@ class Refusals:
         message = "several streams are read, and not each by a loop of its own at the top"
         return self._error("PQ0532", message, _FORM)
 
+    def unbounded(self, stream: str, first: str, second: str) -> QueryError:
+        """Return the error for loops over all documents of one stream that have no bound."""
+        message = f"`${first}` and `${second}` join all documents of `{stream}`, however old"
+        way_out = (
+            f"say how far apart in time they may be, as in within='2 h', or write doc('{stream}') "
+            "in both to join within one document"
+        )
+        return self._error("PQ0539", message, way_out, second)
+
     def many(self, most: int) -> QueryError:
         """Return the error for too many loops or values."""
         message = f"a query joins up to {most} loops over streams, by up to 64 values each"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.planning.templates.compiling import MICROSECONDS, compile_join
 from penstock.planning.templates.rows import JoinQuery, Row, WitnessTree
 from penstock.planning.templates.shapes import TOP, Template
+from penstock.planning.verdicts import Cost, Decided, Verdict
 from penstock.twigs import JoinKind, Query
 
 Section = tuple[str, list[str]]
@@ -28,11 +29,45 @@ def explain_join(query: Query) -> list[Section]:
         sections.append((f"operator {number}", _row(row)))
     sections.append(("decided", [_decided(row) for row in compiled.rows]))
     sections.append(("held", _held(compiled)))
-    if any(row.window_us is None for row in compiled.rows):
-        sections.append(("memory", ["grows without end: a window is infinite"]))
-    else:
-        sections.append(("memory", ["grows with what the windows cover, and with the lateness"]))
+    sections.append(("memory", [_memory(compiled)]))
     return sections
+
+
+def join_verdict(query: Query) -> Verdict:
+    """Return the verdict on a query that joins documents; its streams may have no end.
+
+    Raises:
+        QueryError: The normal form of a path would be too large.
+    """
+    compiled = compile_join(query)
+    if compiled.alone is not None:
+        return Verdict(
+            decided=Decided.DOCUMENT,
+            when=("at the end of each document",),
+            held=("nothing from one document to the next",),
+            memory="one document",
+            cost=Cost.FLAT,
+            suits_endless=True,
+            endless="yes: documents are read one by one",
+        )
+    is_bounded = all(row.window_us is not None for row in compiled.rows)
+    return Verdict(
+        decided=Decided.DOCUMENT,
+        when=tuple([_decided(row) for row in compiled.rows]),
+        held=tuple(_held(compiled)),
+        memory=_memory(compiled),
+        cost=Cost.KEPT,
+        suits_endless=is_bounded,
+        endless="yes: what the windows have passed is dropped, where the engine has a lateness"
+        if is_bounded
+        else "no: a window is infinite",
+    )
+
+
+def _memory(compiled: JoinQuery) -> str:
+    if any(row.window_us is None for row in compiled.rows):
+        return "grows without end: a window is infinite"
+    return "grows with what the windows cover, and with the lateness"
 
 
 def print_template(template: Template) -> str:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from penstock.engine.tuples import TUPLE_BYTES_MAX, TUPLES_MAX, Messages
 from penstock.errors import DocumentError
-from penstock.joins import Joined, TupleBinding, WitnessReader
-from penstock.kernel import Joins, Plan, WholeDocument, escape
+from penstock.joins import Joined, Published, Subscribers, TupleBinding, WitnessReader
+from penstock.kernel import Batch, Joins, Plan, WholeDocument, escape
 from penstock.limits import Limits
 from penstock.planning.bindings import BindingProgram
-from penstock.planning.bindings.records import BINDING, KEY, BindingRecords
+from penstock.planning.bindings.records import BINDING, DOCUMENT, KEY, BindingRecords
 from penstock.planning.program import Request, request_of
 from penstock.results import Result
 
@@ -121,15 +121,36 @@ class BoundSubscriptions:
             if any(own.program == program for own in one.program.sides):
                 yield copy(error).of_subscription(one.name)
 
+    def bind_published(self, subscribers: Subscribers) -> None:
+        """Let the sides read what subscribers publish; to be called after every change."""
+        session = subscribers.reader.session
+        session.adopt(self.plan())
+
+        def bind(
+            batch: Batch, event: Published, number: int, version: int
+        ) -> Iterator[bytes | DocumentError]:
+            for _, side, failure in session.take_failing():
+                yield from self.failures(side, failure)
+            found = [
+                Bound(side, at, values, fragment)
+                for _, side, at, values, fragment in batch.take_bindings(0).bindings()
+            ]
+            origin = Origin(number, event.document, event.time_us)
+            yield from self.records([(origin, found)], version)
+
+        subscribers.bind = bind
+
     def records(
         self, bound: Iterable[tuple[Origin, Sequence[Bound]]], version: int
     ) -> Iterator[bytes | DocumentError]:
         """Yield the records of what documents bind, or what is wrong with one."""
         streams = [tuple(own) for own in self._sides.values()]
+        has_documents = any(any(one.program.by_document) for one in self._subscriptions.values())
         bundle: list[tuple[str, bytes, int, str, int]] = []
         for origin, bindings in bound:
             for side, at, values, fragment in bindings:
-                document = binding_document(values, fragment)
+                source = origin.number if has_documents else None
+                document = binding_document(values, fragment, source)
                 id_ = f"{_PREFIX}{origin.number} {at} {origin.document}"
                 for stream in streams[side]:
                     number = _number(stream, id_, origin.time_us)
@@ -206,9 +227,16 @@ def source_of(id_: str) -> str:
     return id_.split(" ", 2)[2] if id_.startswith(_PREFIX) else id_
 
 
-def binding_document(values: Iterable[tuple[int, bytes]], fragment: bytes) -> bytes:
-    """Return the document of a binding, of the values of its keys and its fragment."""
+def binding_document(
+    values: Iterable[tuple[int, bytes]], fragment: bytes, source: int | None = None
+) -> bytes:
+    """Return the document of a binding, of the values of its keys and its fragment.
+
+    ``source`` is the number of the document that it is from, where that is asked for.
+    """
     parts = [f"<{BINDING}>".encode(), fragment]
+    if source is not None:
+        parts.append(f"<{DOCUMENT}>{source}</{DOCUMENT}>".encode())
     for key, value in values:
         text = escape(value.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
         name = f"{KEY}{key}".encode()

@@ -71,8 +71,8 @@ class Findings:
                             self.add_failure(one)
                             continue
                         self._add(one, is_derived)
-                        if one.record:
-                            published.put(one.record)
+                        for record in one.records:
+                            published.put(record)
                 for record in published:
                     self.send(record)
             # Several tasks may publish one event, and each asks what it gives by itself.

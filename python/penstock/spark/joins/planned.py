@@ -62,7 +62,7 @@ class Planned:
         self.subscribers.settle()
         sides = self.bound.sides
         if sides != self._sides:
-            self.subscribers.reader.session.adopt(self.bound.plan())
+            self.bound.bind_published(self.subscribers)
             self._sides = sides
 
     def take_over(

@@ -19,6 +19,7 @@ from penstock.spark.joins.changes import Subscriptions
 from penstock.spark.joins.joining import BUCKETS, Joining, Sample, sample_of
 from penstock.spark.joins.state import BEGINNING, Manifest, State
 from penstock.spark.plans import require_registry
+from penstock.spark.streams import warn_of_streams
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -82,6 +83,7 @@ def join_stream(
         raise ValueError(f"state needs at least one bucket, not {buckets}")
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
+    warn_of_streams(registry, stream)
     prepare(documents.sparkSession)
     folder = State(state)
     streaming = Streaming(

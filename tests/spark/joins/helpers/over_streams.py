@@ -18,8 +18,8 @@ SECONDS = 20
 def random_case(seed: int, within: str | None = None) -> tuple[penstock.Query, list[Document]]:
     """Return a query over streams that no other case has, and its documents."""
     case, random = case_of(seed), Random(seed)
-    text = re.sub(r"stream\('(\w)'\)", rf"stream('{seed}\1')", case.text)
-    query = penstock.xquery(text, untyped="false", within=within)
+    text = re.sub(r"(stream|doc)\('(\w)'\)", rf"\1('{seed}\2')", case.text)
+    query = penstock.xquery(text, untyped="false", within=within or case.within)
     documents = [
         replace(
             one,

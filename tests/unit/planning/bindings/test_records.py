@@ -15,7 +15,7 @@ THREE = (
 
 
 def records_of(text: str) -> BindingRecords:
-    program = compile_program(penstock.xquery(text))
+    program = compile_program(penstock.xquery(text, within="INF"))
     return BindingRecords.of(BindingProgram.read(program))
 
 

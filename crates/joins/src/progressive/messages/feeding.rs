@@ -16,6 +16,8 @@ pub struct Origin {
     pub document: Box<[u8]>,
     /// Its event time.
     pub time: i64,
+    /// What tells it from all others, whatever their ids.
+    pub number: [u8; 8],
 }
 
 /// How far feeding has come.
@@ -35,6 +37,8 @@ type Lists<'a> = SmallVec<[SmallVec<[&'a [u8]; 2]>; 2]>;
 pub struct Feeder {
     /// How many attributes of each side join.
     key_counts: Vec<u32>,
+    /// Which sides also join by their document; it is the value behind those of the keys.
+    by_document: Vec<bool>,
     /// Pieces lose their wrappers.
     has_bare_pieces: bool,
     /// The subscriptions, and what they select.
@@ -58,11 +62,12 @@ pub struct Failing {
 }
 
 impl Feeder {
-    /// One for a join whose sides have so many keys.
-    pub fn new(key_counts: Vec<u32>, has_bare_pieces: bool) -> Feeder {
+    /// One for a join whose sides have so many keys, and may join by their document.
+    pub fn new(key_counts: Vec<u32>, by_document: Vec<bool>, has_bare_pieces: bool) -> Feeder {
         Feeder {
             selections: Selections::new(key_counts.len()),
             key_counts,
+            by_document,
             has_bare_pieces,
             selected: Vec::new(),
             failing: Vec::new(),
@@ -159,6 +164,9 @@ impl Feeder {
                 Some(list) => list.push(value),
                 None => beside.push((attribute, value)),
             }
+        }
+        if self.by_document[stream.index()] {
+            lists.push(SmallVec::from_slice(&[&origin.number[..]]));
         }
         let beside = beside.iter().copied();
         let (selected, unfit) = (&mut self.selected, &mut self.unfit);

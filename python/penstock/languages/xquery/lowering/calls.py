@@ -169,7 +169,7 @@ class CallLowering(PathLowering):
             values = [entry.lowered for entry in self.globals.values() if entry.unique == name.name]
             name = values[0].value if values and values[0] is not None else None
         if isinstance(name, q.Atomic) and name.type == "string":
-            return q.Stream(name.text)
+            return q.Stream(name.text, is_whole=function in ("stream", "collection"))
         if isinstance(name, q.Unbound):
             return q.Stream("")  # the text is read again when the variable has its value
         message = f"`{function}()` names a stream, which must be known before evaluation"

@@ -13,6 +13,7 @@ from penstock.spark.inputs import inputs_of
 from penstock.spark.joins.batch.segments import join_segments
 from penstock.spark.joins.requested import all_joined
 from penstock.spark.plans import require_registry
+from penstock.spark.streams import warn_of_streams
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -65,5 +66,6 @@ def join(
     checked = checked_limits(limits)
     require_registry(registry)
     inputs = inputs_of(documents, document, id, time, stream)
+    warn_of_streams(registry, stream)
     prepare(documents.sparkSession)
     return join_segments(inputs, all_joined(registry.snapshot()), checked, buckets)

@@ -171,6 +171,7 @@ def join_whole(job: Job, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Recor
     for number, (name, program) in enumerate(job.programs.read()):
         joiner.add(number, _VERSION, name, bound.lower(number, name, program))
     joiner.settle()
+    bound.bind_published(joiner.subscribers)
     outlet = FrameOutlet()
 
     def add(outcomes: Iterable[Outcome]) -> Iterator[pa.RecordBatch]:
