@@ -145,7 +145,8 @@ impl<K: Copy + Eq + Hash, V> SmallMap<K, V> {
     fn push(&mut self, key: K, value: V) -> usize {
         let place = self.entries.len();
         self.entries.push((key, value));
-        if place >= SCAN_MAX {
+        // A map that shrank keeps its places, which have to know all keys.
+        if place >= SCAN_MAX || self.places.is_some() {
             self.list(key, place);
         }
         place
