@@ -8,8 +8,8 @@ import pytest
 
 from penstock.languages.xpath import xpath
 from penstock.planning.normalise import normalise
-from penstock_testing.tree import parse
 from penstock.twigs import Query
+from penstock_testing.tree import parse
 from tests.property.runs import traces_of
 
 NUMBERS = ("0", "1", "2", "2.5", "-0", "3", "7", "10", "-1")
