@@ -13,6 +13,7 @@
 //! | `values`, `events` | values of XPath, events of documents |
 //! | `serialize` | fragments that stand alone |
 //! | `tokenizer` | bytes become events |
+//! | `mending` | damaged documents become well-formed |
 //! | `source` | the input that is still needed |
 //! | `rows` | results, whoever writes them |
 //! | `document` | documents in memory |
@@ -36,6 +37,7 @@ pub mod events;
 pub mod ids;
 pub mod ledger;
 pub mod limits;
+pub mod mending;
 mod message;
 pub mod options;
 pub mod plan;

@@ -10,6 +10,7 @@ mod documents;
 mod feeding;
 mod gathered;
 mod join_states;
+mod mending;
 mod plans;
 mod progressive;
 mod records;
@@ -52,6 +53,8 @@ mod _native {
     use crate::gathered::Gathered;
     #[pymodule_export]
     use crate::join_states::{JoinState, Joins};
+    #[pymodule_export]
+    use crate::mending::Mender;
     #[pymodule_export]
     use crate::plans::{Plan, PlanBuilder};
     #[pymodule_export]

@@ -23,7 +23,8 @@ impl Core {
             return self.comment(source, at, handler);
         }
         if rest.starts_with(b"[CDATA[") && !self.open.is_empty() {
-            self.cdata = Some(source.offset(at));
+            self.section_start = source.offset(at);
+            self.cdata = Some(self.section_start);
             return Ok(at + 9);
         }
         if rest.starts_with(b"DOCTYPE") && source.outer.is_none() {
