@@ -13,6 +13,7 @@
 //! | `values`, `events` | values of XPath, events of documents |
 //! | `serialize` | fragments that stand alone |
 //! | `tokenizer` | bytes become events |
+//! | `cutting` | documents one after the other in one stream |
 //! | `mending` | damaged documents become well-formed |
 //! | `source` | the input that is still needed |
 //! | `rows` | results, whoever writes them |
@@ -31,6 +32,7 @@ pub mod automaton;
 mod broker;
 mod circuit;
 pub mod counted;
+pub mod cutting;
 mod document;
 pub mod error;
 pub mod events;

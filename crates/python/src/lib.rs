@@ -6,6 +6,7 @@ mod batches;
 mod bindings;
 mod bucketed;
 mod counting;
+mod cutting;
 mod documents;
 mod feeding;
 mod gathered;
@@ -47,6 +48,8 @@ mod _native {
     use crate::bucketed::BucketedState;
     #[pymodule_export]
     use crate::counting::count_events;
+    #[pymodule_export]
+    use crate::cutting::Cutter;
     #[pymodule_export]
     use crate::feeding::{Feeder, MessageRows};
     #[pymodule_export]

@@ -37,7 +37,9 @@ class Pace:
     The default is after every piece of input. Small documents are read in bundles, up to the
     bounds of a bundle; ``with_times`` is whether rows need ``decided_at``. If ``is_prompt``, a
     portion that is full is taken in the middle of a document, and an error ends its portion;
-    otherwise a document's rows stay together, unless they are too many.
+    otherwise a document's rows stay together, unless they are too many. With ``rejects`` they
+    always do, and a document that fails has none: the session holds, and is charged for, the rows
+    of the document under way.
     """
 
     rows_max: int = 0
@@ -48,6 +50,7 @@ class Pace:
     bundle_bytes_max: int = BUNDLE_BYTES_MAX
     with_times: bool = True
     is_prompt: bool = True
+    rejects: bool = False
 
 
 EACH_PIECE = Pace()
@@ -219,6 +222,8 @@ class Driver:
         try:
             pieces = document.pieces()
             for is_full in session.read_pieces(pieces, document.encoding, document.stream, number):
+                if self._pace.rejects:
+                    continue
                 if is_full or (self._pace.is_prompt and self._is_full()):
                     yield from self._take(self._documents, is_open=True)
                 if self._follower.is_trusting and session.is_decided():
@@ -253,6 +258,8 @@ class Driver:
     ) -> Iterator[Portion]:
         ended = range(self._joined, len(documents) - is_open)
         failed = dict(self._errors)
+        if self._pace.rejects and failed:
+            batch.drop_documents(sorted(failed))
         errors = self._with_failing(ended)
         # What a document gave before its error comes before it.
         yield from self._joined_alone(self._bind(documents, ended, failed, batch))

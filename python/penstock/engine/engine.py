@@ -40,7 +40,9 @@ from penstock.results.arrow import load_arrow
 from penstock.results.documents import microseconds_of
 from penstock.results.html import Text
 from penstock.schemas import Schema
-from penstock.sources import Input, Source, inputs, items
+from penstock.sources import Input, Source
+from penstock.sources.intake import Damaged, Documents, Intake
+from penstock.sources.paths import RecordPath
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,6 +70,10 @@ class Engine:
     query in XQuery then reads the documents of ``default``. ``schemas`` are those of streams, as
     ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether it is trusted or
     checked. ``broker`` says how queries in XQuery of one form are asked of small documents.
+    ``documents="many"`` reads several documents, one after the other, out of each input.
+    ``damaged`` says what a document gives that is not well-formed: what was decided before the
+    error (``"stop"``), nothing (``"reject"``), or all but the damaged records (``"skip"``);
+    ``record`` is the path of these, which a table has itself.
 
     An engine may be used from several threads at once: each call of ``run``, ``batches`` or
     ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
@@ -83,7 +89,7 @@ class Engine:
 
     Raises:
         ValueError: The lateness is negative, or no number; ``suspend_after`` is below 1.
-        SettingError: A schema is none.
+        SettingError: A schema is none; ``documents`` or ``damaged`` has another value.
         TypeError: The registry is none.
     """
 
@@ -98,6 +104,9 @@ class Engine:
         streams: Mapping[str, str] | None = None,
         schemas: Mapping[str, Schema] | None = None,
         broker: BrokerOptions | None = None,
+        documents: Documents = "one",
+        damaged: Damaged = "stop",
+        record: RecordPath | str | None = None,
     ) -> None:
         if not hasattr(registry, "snapshot"):
             raise TypeError(
@@ -129,6 +138,7 @@ class Engine:
         self._silence = Silence(registry)
         self.streams = dict(streams or {})
         self.broker = broker or BrokerOptions()
+        self._intake = Intake(documents, damaged, record)
         self._pool = Pool(
             self.limits,
             self._usage,
@@ -193,7 +203,7 @@ class Engine:
                 raise SettingError("PM0011", message)
             portions = self._beside(source, listening, in_document_order=is_ordered, in_parts=parts)
             return listening.rows(rows_of(portions))
-        read = listening.documents(items(source))
+        read = listening.documents(self._intake.items(source, self.limits))
         portions = self._portions(read, in_document_order=is_ordered, in_parts=parts)
         return listening.rows(rows_of(portions))
 
@@ -209,7 +219,8 @@ class Engine:
 
         load_arrow()
         is_ordered = _is_document_order(order)
-        return batches_of(self._portions(items(source), PACE, in_document_order=is_ordered))
+        read = self._intake.items(source, self.limits)
+        return batches_of(self._portions(read, PACE, in_document_order=is_ordered))
 
     def matches(self, source: Source) -> Iterator[Matches]:
         """Yield matches in bulk: which subscriptions matched, and each matching node once.
@@ -226,7 +237,8 @@ class Engine:
 
         load_arrow()
         _require_rows(self.registry.snapshot())
-        return matches_of(self._portions(self._without_joins(inputs(source)), PACE, joins=False))
+        read = self._without_joins(self._intake.inputs(source, self.limits))
+        return matches_of(self._portions(read, PACE, joins=False))
 
     def table(self, source: Source, name: str | None = None) -> pa.Table:
         """Return the rows of a table over all documents, with its typed columns.
@@ -277,8 +289,8 @@ class Engine:
         from penstock.engine.tables import PACE
 
         listening = Listening(self._silence, rows.name)
-        portions = self._portions(listening.documents(inputs(source)), PACE, joins=False)
-        return listening.batches(rows.batches(portions))
+        read = listening.documents(self._intake.inputs(source, self.limits, rows.query))
+        return listening.batches(rows.batches(self._portions(read, PACE, joins=False)))
 
     def explain(self) -> Text:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
@@ -352,7 +364,8 @@ class Engine:
         idle = [] if live else self._pool.idle_ones(under, in_parts=parts)
         follower = self._pool.borrow(idle, under, in_parts=parts, is_live=live)
         release = _drop if live else partial(self._pool.release, idle)
-        return OpenDocument(follower, document, self._joining, self._binder, release)
+        rejects = self._intake.rejects
+        return OpenDocument(follower, document, self._joining, self._binder, release, rejects)
 
     def cancel(self) -> None:
         """End all runs and all open documents of this engine, from any thread.
@@ -422,6 +435,7 @@ class Engine:
         self._active.add(joining)
         self._active.add(binder)
         with closing(joining), closing(binder), ExitStack() as followers:
+            pace = replace(pace, rejects=self._intake.rejects)
             how = (pace, joining if joins else None, self._suspensions)
 
             def follower_of(registry: AnyRegistry) -> Follower:
@@ -446,6 +460,7 @@ class Engine:
         from penstock.engine.beside import read_beside
         from penstock.engine.pieces import PieceDriver
 
+        pace = replace(EACH_PIECE, rejects=self._intake.rejects)
         joining, binder = self._new_joining(), Binder(self.limits, self.joins)
         self._active.add(joining)
         self._active.add(binder)
@@ -453,9 +468,10 @@ class Engine:
 
             def driver_of() -> PieceDriver:
                 follower = followers.enter_context(self._pool.followed(self._gathering, **options))
-                return PieceDriver(follower, EACH_PIECE, joining, self._suspensions, binder)
+                return PieceDriver(follower, pace, joining, self._suspensions, binder)
 
-            yield from read_beside(sources, driver_of, listening.note, binder.end_stream)
+            read = partial(self._intake.items, limits=self.limits)
+            yield from read_beside(sources, read, driver_of, listening.note, binder.end_stream)
 
     def _without_joins(self, documents: Iterable[Input]) -> Iterator[Input]:
         """Yield the documents; raise as soon as a subscription joins them."""

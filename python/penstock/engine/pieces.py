@@ -39,7 +39,8 @@ class PieceDriver(Driver):
             except DocumentError as error:
                 self.fail(blamed(error, self._session, self._follower.names))
             else:
-                yield from self._take(self._documents, is_open=True)
+                if not self._pace.rejects:
+                    yield from self._take(self._documents, is_open=True)
 
     def fail(self, error: DocumentError) -> None:
         """Let the document end with an error."""

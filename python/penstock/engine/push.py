@@ -41,8 +41,10 @@ class OpenDocument:
         joining: Joining,
         binder: Binder,
         release: Callable[[Follower], None],
+        rejects: bool = False,
     ) -> None:
         session = follower.session
+        self._rejects = rejects
         with joining.lock:
             session.listen(joining.follow())
             self._version = joining.version
@@ -78,7 +80,8 @@ class OpenDocument:
             session.feed(chunk)
         except DocumentError as error:
             raise self._fail(follower, error) from None
-        return self._rows(follower)
+        # A document that may turn out to be malformed has no row before its end.
+        return [] if self._rejects else self._rows(follower)
 
     def finish(self) -> list[Result]:
         """Return the results that the end of the document decides, and close it.
@@ -164,6 +167,8 @@ class OpenDocument:
         return self._follower
 
     def _fail(self, follower: Follower, error: DocumentError) -> DocumentError:
+        if self._rejects:
+            follower.session.take()
         rows = self._rows(follower)
         count = self._binder.count(self._origin.document)
         if count:

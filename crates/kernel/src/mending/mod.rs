@@ -275,6 +275,7 @@ impl Mender {
             let count = self.held.place(error.byte);
             let before = &self.held.bytes()[..count];
             error.line = 1 + self.held.line_ends() + line_ends(before);
+            error.path = self.path();
         }
         self.first.get_or_insert_with(|| error.clone());
         let fault = self.fault_of(&error);
@@ -298,6 +299,19 @@ impl Mender {
             self.save_whole_ones(&search, fault);
         }
         self.search = Some(search);
+    }
+
+    /// The open elements down to the record.
+    fn path(&self) -> String {
+        let depth = self
+            .elements
+            .record
+            .map_or(self.elements.open.len(), |(around, _)| around + 1);
+        let names =
+            (0..depth).map(|depth| String::from_utf8_lossy(self.tokenizer.open_name(depth)));
+        names
+            .flat_map(|name| ["/".to_owned(), name.into_owned()])
+            .collect()
     }
 
     /// The token at fault, or the byte in a text; the same wherever the input was cut.

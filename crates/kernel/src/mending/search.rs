@@ -27,6 +27,8 @@ pub(super) struct Search {
     /// The token at fault looks like an end tag.
     pub is_end: bool,
     inner: Vec<Name>,
+    /// The last token was broken as well: they may have been one.
+    is_broken: bool,
     /// How often a name is among `inner`.
     counts: HashMap<Box<[u8]>, usize>,
     unknown: usize,
@@ -46,6 +48,7 @@ impl Search {
             is_inside: false,
             is_end: false,
             inner: Vec::new(),
+            is_broken: false,
             counts: HashMap::new(),
             unknown: 0,
         }
@@ -64,7 +67,12 @@ impl Search {
         while let Some(skipped) = memchr::memchr(b'<', &bytes[place..]) {
             place += skipped;
             self.at = base + place as u64;
-            match lexer.token(&bytes[place..], self.at, is_last) {
+            let token = lexer.token(&bytes[place..], self.at, is_last);
+            let was_broken = self.is_broken;
+            if token != Token::More {
+                self.is_broken = matches!(token, Token::Broken { .. });
+            }
+            match token {
                 Token::More => {
                     self.wait_until = self.at + 2 * (bytes.len() - place) as u64;
                     return None;
@@ -90,7 +98,7 @@ impl Search {
                 }
                 Token::Other { length } => place += length,
                 Token::Broken { is_tag } => {
-                    if is_tag {
+                    if is_tag && !was_broken {
                         self.push(None);
                     }
                     place += 1;

@@ -8,7 +8,7 @@ use super::characters::is_name_byte;
 
 /// The state of looking for the end of one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(crate) enum Extent {
     /// Nothing seen yet.
     Start,
     /// After `<`.
@@ -35,7 +35,7 @@ pub(super) enum Extent {
 
 /// A place in a document type declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Subset {
+pub(crate) enum Subset {
     /// Before `[`, in a literal if the quote is not 0.
     Head(u8),
     /// Between declarations.

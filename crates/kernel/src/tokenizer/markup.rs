@@ -5,7 +5,7 @@ use super::codes;
 use super::content::normalize_lines;
 use super::encodings::Objection;
 use super::extent::Extent;
-use super::faults::{found, limit, malformed, quote};
+use super::faults::{SEVERAL, found, limit, malformed, quote};
 use super::scanner::{Core, Halt, Phase, Source};
 use crate::error::DocumentError;
 use crate::events::Handler;
@@ -96,6 +96,10 @@ impl Core {
         if target == b"xml" && source.outer.is_none() && span.start == self.origin {
             self.xml_declaration(body, span.start + 2)?;
             return Ok(end);
+        }
+        if target == b"xml" && self.phase == Phase::Epilog {
+            let reason = format!("an XML declaration stands after the root element; {SEVERAL}");
+            return Err(malformed(codes::BAD_INSTRUCTION, span.start, reason).into());
         }
         let value = check_instruction(body, span.start, self.limits.name_bytes_max)?;
         handler.instruction(target, self.normal_lines(source, value), span)?;

@@ -31,6 +31,7 @@ use crate::ledger::Account;
 use crate::limits::Limits;
 use encodings::{Family, label_encoding};
 use entities::Declared;
+pub(crate) use extent::Extent;
 use faults::{malformed, quote};
 use input::{Decoder, Detected, Status, detect, head_missing};
 use pieces::Pieces;
