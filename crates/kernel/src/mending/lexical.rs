@@ -160,7 +160,8 @@ fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || byte > 0x7F
 }
 
-fn name_end(bytes: &[u8], from: usize) -> usize {
+/// Where a name ends that may begin here.
+pub(super) fn name_end(bytes: &[u8], from: usize) -> usize {
     let is_name_byte =
         |byte: &&u8| is_name_start(**byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
     from + bytes[from.min(bytes.len())..]

@@ -37,6 +37,12 @@ impl Target {
         names.is_none_or(|names| names.iter().any(|name| **name == *local))
     }
 
+    /// Whether a broken name may have been that of a record, and so of no element around one.
+    fn begins_like(&self, local: &[u8]) -> bool {
+        let mut names = self.names.iter().flatten();
+        names.any(|name| name.starts_with(local))
+    }
+
     #[inline]
     fn may_stand(&self, around: usize) -> bool {
         self.depth.is_none_or(|depth| depth == around + 1)

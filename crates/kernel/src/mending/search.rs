@@ -1,7 +1,7 @@
 //! The place behind damage where a document goes on.
 
 use super::Target;
-use super::lexical::{Lexer, Token, local};
+use super::lexical::{Lexer, Token, local, name_end};
 use crate::error::DocumentError;
 use std::collections::HashMap;
 
@@ -98,7 +98,8 @@ impl Search {
                 }
                 Token::Other { length } => place += length,
                 Token::Broken { is_tag } => {
-                    if is_tag && !was_broken {
+                    let name = &bytes[place + 1..name_end(bytes, place + 1)];
+                    if is_tag && !was_broken && !target.begins_like(local(name)) {
                         self.push(None);
                     }
                     place += 1;
@@ -127,8 +128,7 @@ impl Search {
             return None;
         }
         // Where an end tag is broken, the next element of its name stands beside it.
-        let is_own = |own: &Box<[u8]>| **own == *name;
-        let beside = self.around.iter().rposition(is_own);
+        let beside = self.around.iter().rposition(|own| **own == *name);
         Some(
             beside
                 .filter(|own| self.is_end && *own > 0)
