@@ -6,6 +6,8 @@ from typing_extensions import Buffer, disjoint_base
 from penstock.limits import Limits
 
 _Failure: TypeAlias = tuple[str, str, int, int, str, str | None, str | None]
+_Stretch: TypeAlias = tuple[int, int, _Failure, bytes | None]
+_Mended: TypeAlias = tuple[bytes, list[_Stretch], list[tuple[int, int]]]
 _Row: TypeAlias = tuple[int, int, int, str, str, int, int, int, int, int]
 _Rows: TypeAlias = tuple[list[_Row], list[dict[str, str]], dict[int, dict[str, str | None]]]
 _Request: TypeAlias = tuple[int, int, bytes]
@@ -19,10 +21,12 @@ __all__ = [
     "Batch",
     "BucketedState",
     "Columns",
+    "Cutter",
     "Feeder",
     "Gathered",
     "JoinState",
     "Joins",
+    "Mender",
     "MessageRows",
     "Paths",
     "Plan",
@@ -71,6 +75,7 @@ class Batch:
     def spans(self) -> tuple[list[bytes], list[dict[str, str]]]: ...
     def matches(self) -> tuple[Columns, Columns]: ...
     def documents_from(self, subscription: int) -> list[int]: ...
+    def drop_documents(self, documents: Sequence[int]) -> None: ...
     def take_bindings(self, first: int) -> Gathered: ...
     def table(self, subscription: int, program: bytes) -> Columns: ...
     def witnesses(self) -> list[tuple[int, Witness]]: ...
@@ -260,6 +265,19 @@ class PlanBuilder:
     def __new__(cls) -> PlanBuilder: ...
     def add(self, programs: bytes, lengths: Sequence[int], places: Sequence[int]) -> None: ...
     def freeze(self) -> Plan: ...
+
+@final
+class Mender:
+    def __new__(
+        cls, names: Sequence[str] | None, depth: int | None, limits: Limits, lost_bytes_max: int
+    ) -> Mender: ...
+    def feed(self, piece: Buffer) -> _Mended: ...
+    def finish(self) -> tuple[_Mended, _Failure | None]: ...
+
+@final
+class Cutter:
+    def __new__(cls) -> Cutter: ...
+    def feed(self, piece: Buffer) -> tuple[list[int], int]: ...
 
 @final
 class Session:

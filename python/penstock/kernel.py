@@ -26,6 +26,10 @@ JoinState = _native.JoinState
 """Joins whose records are all here, in memory and in segments."""
 ProgressiveJoin = _native.ProgressiveJoin
 """A join of bindings of several streams within a memory budget."""
+Mender = _native.Mender
+"""Reads a document ahead of others and hands on what is well-formed around its records."""
+Cutter = _native.Cutter
+"""Finds where documents begin that stand one after the other."""
 Feeder = _native.Feeder
 """Feeds such a join with what sessions gathered, and makes rows of its tuples."""
 Gathered = _native.Gathered

@@ -13,6 +13,8 @@
 //! | `values`, `events` | values of XPath, events of documents |
 //! | `serialize` | fragments that stand alone |
 //! | `tokenizer` | bytes become events |
+//! | `cutting` | documents one after the other in one stream |
+//! | `mending` | damaged documents become well-formed |
 //! | `source` | the input that is still needed |
 //! | `rows` | results, whoever writes them |
 //! | `document` | documents in memory |
@@ -30,12 +32,14 @@ pub mod automaton;
 pub mod broker;
 mod circuit;
 pub mod counted;
+pub mod cutting;
 mod document;
 pub mod error;
 pub mod events;
 pub mod ids;
 pub mod ledger;
 pub mod limits;
+pub mod mending;
 mod message;
 pub mod options;
 pub mod plan;

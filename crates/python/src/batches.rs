@@ -133,6 +133,11 @@ impl Batch {
         })
     }
 
+    /// Drops the rows of documents by their numbers, which are in order.
+    fn drop_documents(&self, documents: Vec<u32>) -> PyResult<()> {
+        self.with(|taken| taken.rows.drop_documents(&documents))
+    }
+
     /// Takes the bindings out of the rows: what subscriptions from a number on gave.
     fn take_bindings(&self, first: u32) -> PyResult<Gathered> {
         let gathered = self.with(|taken| taken.rows.take_gathered(SubscriptionId(first)))?;

@@ -6,10 +6,12 @@ mod batches;
 mod bindings;
 mod bucketed;
 mod counting;
+mod cutting;
 mod documents;
 mod feeding;
 mod gathered;
 pub mod join_states;
+mod mending;
 mod plans;
 pub mod progressive;
 mod records;
@@ -47,11 +49,15 @@ mod _native {
     #[pymodule_export]
     use crate::counting::count_events;
     #[pymodule_export]
+    use crate::cutting::Cutter;
+    #[pymodule_export]
     use crate::feeding::{Feeder, MessageRows};
     #[pymodule_export]
     use crate::gathered::Gathered;
     #[pymodule_export]
     use crate::join_states::{JoinState, Joins};
+    #[pymodule_export]
+    use crate::mending::Mender;
     #[pymodule_export]
     use crate::plans::{Plan, PlanBuilder};
     #[pymodule_export]

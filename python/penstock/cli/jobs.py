@@ -16,6 +16,7 @@ from typing import IO, NamedTuple
 from penstock.cli.files import Advance, documents, size_of
 from penstock.cli.formats import ParquetWriter, SheetWriter
 from penstock.cli.matching import Tally, Task, match_documents
+from penstock.cli.options import intake_of
 from penstock.engine import Engine
 from penstock.errors import PenstockWarning
 
@@ -133,7 +134,7 @@ _engine: tuple[Task, Engine] | None = None
 def _begin(task: Task) -> None:
     global _engine
     warnings.simplefilter("ignore", PenstockWarning)
-    _engine = (task, Engine(task.registry()))
+    _engine = (task, Engine(task.registry(), **intake_of(task.options)))
 
 
 def _match_part(path: str, names: list[str]) -> _Part:

@@ -15,7 +15,7 @@ from penstock.cli.following import followed, is_growing
 from penstock.cli.formats import FORMATS, ROW_FORMATS
 from penstock.cli.matching import Tally, Task, match_documents
 from penstock.cli.nothing import RememberedStdin, explain_nothing
-from penstock.cli.options import add_language_options, pair, query_of
+from penstock.cli.options import add_intake_options, add_language_options, intake_of, pair, query_of
 from penstock.cli.output import open_output
 from penstock.cli.parsing import positive
 from penstock.cli.printing import print_counts
@@ -34,6 +34,7 @@ _EXAMPLES = (
     "penstock match --format csv --select id=../@id --columns id,value '//price' 'data/*.xml.gz'",
     "penstock match --registry rules --format parquet --output rows.parquet --jobs 4 archive/",
     "penstock match --follow --registry rules inbox/",
+    "penstock match --documents many --damaged reject '//Event' events.log",
 )
 
 
@@ -57,6 +58,7 @@ def add_parser(commands: Any) -> None:
     add_stream_options(parser)
     _add_output(parser)
     _add_reading(parser)
+    add_intake_options(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no messages")
     parser.set_defaults(run=run)
 
@@ -181,7 +183,8 @@ def _match(
 
                 tally = match_in_processes(task, names, out, complain, advance)
             else:
-                engine = Engine(registry, lateness=options.lateness)
+                intake = intake_of(options)
+                engine = Engine(registry, lateness=options.lateness, **intake)
                 source = (
                     followed(arguments, options.include, options.poll)
                     if options.follow
@@ -215,6 +218,10 @@ def _check_output(options: argparse.Namespace) -> None:
         error("a Parquet file is complete at its end, which --follow has none of")
     if options.jobs > 1 and options.follow:
         error("--jobs reads files apart from each other; not with --follow")
+    if options.damaged == "skip" and options.record is None:
+        error("--damaged skip goes on at the next record; add --record PATH")
+    if options.record is not None and options.damaged != "skip":
+        error("--record says where to go on; add --damaged skip")
     if options.count and options.follow:
         error("--count prints at the end, which --follow has none of")
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from penstock.planning.programs import LANGUAGES
 from penstock.schemas import Mode, Schema, schema
+from penstock.sources.intake import Damaged, Documents
+from penstock.sources.paths import RecordPath
 from penstock.twigs import Query
 
 Bindings = dict[str, list[str]]
@@ -65,6 +67,41 @@ def add_namespace_option(parser: argparse.ArgumentParser) -> None:
         help="bind a prefix; =URI is the namespace of element names without a prefix; "
         "a prefix given twice stands for both, and URI may hold * as a glob",
     )
+
+
+def add_intake_options(parser: argparse.ArgumentParser, *, has_record: bool = False) -> None:
+    """Add how documents are taken out of files; ``has_record`` if records are known anyhow."""
+    parser.add_argument(
+        "--documents",
+        choices=get_args(Documents),
+        default="one",
+        help="many: a file holds several documents, one after the other",
+    )
+    parser.add_argument(
+        "--damaged",
+        choices=get_args(Damaged),
+        default="stop",
+        help="what a document gives that is not well-formed: all before the error (stop, the "
+        "default), nothing (reject), or all but the damaged records (skip)",
+    )
+    if not has_record:
+        parser.add_argument(
+            "--record", metavar="PATH", help="the path of records, for --damaged skip"
+        )
+
+
+def intake_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return how an engine takes documents out of files.
+
+    Raises:
+        QueryError: The path of records is none.
+    """
+    record = getattr(options, "record", None)
+    return {
+        "documents": options.documents,
+        "damaged": options.damaged,
+        "record": None if record is None else RecordPath(record, bindings(options)),
+    }
 
 
 def pair(text: str) -> tuple[str, str]:

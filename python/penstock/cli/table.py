@@ -12,6 +12,7 @@ from penstock import extras
 from penstock.cli import exits
 from penstock.cli.files import documents, file_names
 from penstock.cli.formats import ParquetWriter, csv_line, tsv_line
+from penstock.cli.options import add_intake_options, intake_of
 from penstock.cli.output import open_output
 from penstock.cli.progress import is_terminal_free, progress
 from penstock.engine import Engine
@@ -19,6 +20,7 @@ from penstock.errors import DocumentError
 from penstock.languages.tables.files import read_definition
 from penstock.registry import MemoryRegistry
 from penstock.sources import Source
+from penstock.sources.intake import record_of
 from penstock.twigs import Query
 from penstock.twigs.tables import Table
 
@@ -49,6 +51,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--include", metavar="GLOB", help="in folders, only files whose names fit the glob"
     )
+    add_intake_options(parser, has_record=True)
     parser.set_defaults(run=run)
 
 
@@ -62,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     query = read_definition(options.definition)
     registry = MemoryRegistry()
     registry.add("table", query)
-    engine = Engine(registry)
+    engine = Engine(registry, **{**intake_of(options), "record": record_of(query)})
     failures: list[str] = []
 
     def complain(error: DocumentError, document: str) -> None:

@@ -17,7 +17,10 @@ from penstock.engine.reading import Portion, Reader
 from penstock.engine.stages import JoinStages
 from penstock.errors import DocumentError
 from penstock.results import Heartbeat
-from penstock.sources import Input, Piece, Source, items
+from penstock.sources import Input, Piece, Source
+
+Read = Callable[[Source], Iterator[Input | Heartbeat]]
+"""Takes the documents out of a source."""
 
 AHEAD_MAX = 4
 """So many pieces, or documents at hand, of each source are read ahead."""
@@ -68,8 +71,9 @@ class _Given(Input):
 class Lane:
     """One source: a thread puts what it reads into a queue, the run takes it out."""
 
-    def __init__(self, stream: str, source: Source, ready: Event) -> None:
+    def __init__(self, stream: str, source: Source, read: Read, ready: Event) -> None:
         self.stream = stream
+        self._items = read
         self._source = source
         self._ready = ready
         self._queue: Queue[Any] = Queue(AHEAD_MAX)
@@ -98,7 +102,7 @@ class Lane:
     def _read(self) -> None:
         with suppress(_StoppedError):
             try:
-                for item in items(self._source):
+                for item in self._items(self._source):
                     if isinstance(item, Heartbeat):
                         self._put(Heartbeat(self.stream, item.time))
                     else:
@@ -125,6 +129,7 @@ class Lane:
 
 def read_beside(
     sources: Mapping[str, Source],
+    read: Read,
     reader_of: Callable[[], Reader],
     note: Callable[[Input], None],
     joins: JoinStages,
@@ -134,7 +139,7 @@ def read_beside(
     The documents of one source are read one after the other. ``note`` is given each of them.
     """
     ready = joins.changed = Event()
-    lanes = [Lane(stream, source, ready) for stream, source in sources.items()]
+    lanes = [Lane(stream, source, read, ready) for stream, source in sources.items()]
     readers = {lane: reader_of() for lane in lanes}
     try:
         reading = [*lanes]

@@ -34,8 +34,10 @@ from penstock.results.arrow import load_arrow
 from penstock.results.documents import moment_of
 from penstock.results.html import Text
 from penstock.schemas import Schema
-from penstock.sources import Input, Source, inputs, items
+from penstock.sources import Input, Source
 from penstock.sources.documents import input_of
+from penstock.sources.intake import Damaged, Documents, Intake
+from penstock.sources.paths import RecordPath
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,6 +67,10 @@ class Engine:
     ``doc("doc.xml")`` of a query in XQuery then reads the documents of ``default``. ``schemas`` are
     those of streams, as ``{"default": penstock.schema("shop.dtd")}``; the mode of each says whether
     it is trusted or checked.
+    ``documents="many"`` reads several documents, one after the other, out of each input.
+    ``damaged`` says what a document gives that is not well-formed: what was decided before the
+    error (``"stop"``), nothing (``"reject"``), or all but the damaged records (``"skip"``);
+    ``record`` is the path of these, which a table has itself.
 
     An engine may be used from several threads at once: each call of ``run``, ``batches`` or
     ``matches`` is a run of its own, and what it returns belongs to one thread at a time, as does
@@ -80,7 +86,7 @@ class Engine:
 
     Raises:
         ValueError: The lateness is negative, or no number; ``suspend_after`` is below 1.
-        SettingError: A schema is none.
+        SettingError: A schema is none; ``documents`` or ``damaged`` has another value.
         TypeError: The registry is none.
     """
 
@@ -98,6 +104,9 @@ class Engine:
         suspend_after: int | None = SUSPEND_AFTER,
         streams: Mapping[str, str] | None = None,
         schemas: Mapping[str, Schema] | None = None,
+        documents: Documents = "one",
+        damaged: Damaged = "stop",
+        record: RecordPath | str | None = None,
     ) -> None:
         if not hasattr(registry, "snapshot"):
             raise TypeError(
@@ -122,6 +131,7 @@ class Engine:
         self._pushed_joins = self._new_joins(is_shared=True)
         self.streams = dict(streams or {})
         self._silence = Silence(registry, self.streams)
+        self._intake = Intake(documents, damaged, record)
         pool = Pool(
             self.limits,
             self._usage,
@@ -132,7 +142,12 @@ class Engine:
         )
         self._pool = pool
         self._readers = ReaderPool(
-            registry, self.schemas, pool, self._suspensions, is_trusting=trust
+            registry,
+            self.schemas,
+            pool,
+            self._suspensions,
+            is_trusting=trust,
+            rejects=self._intake.rejects,
         )
 
     def run(
@@ -146,8 +161,7 @@ class Engine:
         that were decided before the error; the next document is not affected. Documents are
         joined as they are read; the joins of a run begin and end with it. What one subscription
         cannot do with what it joined is an error row of that subscription. A subscription that
-        gave no row by the end of a run is warned of with the likely reason, once
-        (``PenstockWarning``).
+        gave no row by the end of a run is warned of once (``PenstockWarning``).
 
         The source may be a mapping of streams to sources, as ``{"news": …, "blogs": …}``: they
         are read side by side, at the speed at which they arrive, and what they give are documents
@@ -166,14 +180,6 @@ class Engine:
 
         The source may be an asynchronous iterable of documents, or have an asynchronous ``read``.
         The documents are read in a thread of this run. Leaving the loop early ends the run.
-
-        >>> import asyncio, penstock
-        >>> registry = penstock.Registry()
-        >>> _ = registry.add("b", "//b")
-        >>> async def main():
-        ...     return [row.value async for row in penstock.Engine(registry).arun("<a><b/></a>")]
-        >>> asyncio.run(main())
-        ['<b/>']
         """
         from penstock.engine.asynchronous import rows_of
 
@@ -200,7 +206,7 @@ class Engine:
                 raise SettingError("PM0011", message)
             portions = self._beside(source, listening, in_document_order=is_ordered, in_parts=parts)
             return listening.rows(rows_of(portions, with_ends=ends))
-        read = listening.documents(items(source))
+        read = listening.documents(self._intake.items(source, self.limits))
         portions = self._portions(read, in_document_order=is_ordered, in_parts=parts)
         return listening.rows(rows_of(portions, with_ends=ends))
 
@@ -216,7 +222,8 @@ class Engine:
 
         load_arrow()
         is_ordered = is_document_order(order)
-        return batches_of(self._portions(items(source), PACE, in_document_order=is_ordered))
+        read = self._intake.items(source, self.limits)
+        return batches_of(self._portions(read, PACE, in_document_order=is_ordered))
 
     def matches(self, source: Source) -> Iterator[Matches]:
         """Yield matches in bulk: which subscriptions matched, and each matching node once.
@@ -232,8 +239,8 @@ class Engine:
         from penstock.engine.matches import PACE, matches_of, without_joins
 
         load_arrow()
-        documents = without_joins(self.registry, inputs(source))
-        return matches_of(self._portions(documents, PACE, joins=False))
+        read = without_joins(self.registry, self._intake.inputs(source, self.limits))
+        return matches_of(self._portions(read, PACE, joins=False))
 
     def table(self, source: Source, name: str | None = None) -> pa.Table:
         """Return the rows of a table over all documents, with its typed columns.
@@ -286,8 +293,8 @@ class Engine:
         listening = Listening(self._silence, rows.name)
         # Joins may publish what the table reads.
         joins = bool(publishers_of(self.registry.snapshot()))
-        portions = self._portions(listening.documents(inputs(source)), PACE, joins=joins)
-        return listening.batches(rows.batches(portions))
+        read = listening.documents(self._intake.inputs(source, self.limits, rows.query))
+        return listening.batches(rows.batches(self._portions(read, PACE, joins=joins)))
 
     def explain(self) -> Text:
         """Return how the subscriptions of the moment are evaluated, and by which structures."""
@@ -354,13 +361,6 @@ class Engine:
         They are those that ``run`` gives for it, error rows included; the document is evaluated as
         fast as there. Joined rows come last. What still waits for event time comes with a later
         document, with ``heartbeat`` or with ``close``. Documents without an id are numbered.
-
-        >>> import penstock
-        >>> registry = penstock.Registry()
-        >>> _ = registry.add("b", "//b")
-        >>> engine = penstock.Engine(registry)
-        >>> [row.value for row in engine.push("<a><b/></a>")]
-        ['<b/>']
 
         Raises:
             DocumentError: The document's time is no event time.
@@ -487,13 +487,14 @@ class Engine:
         """Yield what sources decide that are read side by side."""
         from penstock.engine.beside import read_beside
 
+        read = partial(self._intake.items, limits=self.limits)
         joins = self._new_joins()
         self._active.add(joins)
         with closing(joins), self._readers.beside(joins, **options) as reader_of:
-            yield from read_beside(sources, reader_of, listening.note, joins)
+            yield from read_beside(sources, read, reader_of, listening.note, joins)
 
     def _pushed(self, documents: Iterable[Document | Data], pace: Pace) -> Iterator[Portion]:
         """Yield what pushed documents decide; those without an id are numbered."""
         numbered = (input_of(one, next(self._numbers)) for one in documents)
         with self._readers.reader(pace, self._pushed_joins) as reader:
-            yield from reader.read(numbered)
+            yield from reader.read(self._intake.items(numbered, self.limits))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 
@@ -65,7 +66,9 @@ class ReaderPool:
         suspensions: Suspensions,
         *,
         is_trusting: bool,
+        rejects: bool,
     ) -> None:
+        self._rejects = rejects
         self._registry = registry
         self._pool = pool
         self._suspensions = suspensions
@@ -84,6 +87,7 @@ class ReaderPool:
     @contextmanager
     def reader(self, pace: Pace, joins: JoinStages, **options: bool) -> Iterator[Reader | Readers]:
         """Give a reader of documents of all streams."""
+        pace = self._paced(pace)
         with ExitStack() as followers:
             beside = self._beside(followers, pace, joins, **options)
 
@@ -107,12 +111,13 @@ class ReaderPool:
     @contextmanager
     def beside(self, joins: JoinStages, **options: bool) -> Iterator[Callable[[], Reader]]:
         """Give what makes readers of sources that are read beside each other."""
+        pace = self._paced(EACH_PIECE)
         with ExitStack() as followers:
-            published = self._beside(followers, EACH_PIECE, joins, **options)
+            published = self._beside(followers, pace, joins, **options)
 
             def reader_of() -> Reader:
                 follower = followers.enter_context(self._pool.followed(self.gathering, **options))
-                return Reader(follower, EACH_PIECE, joins, self._suspensions, beside=published)
+                return Reader(follower, pace, joins, self._suspensions, beside=published)
 
             yield reader_of
 
@@ -132,8 +137,11 @@ class ReaderPool:
                 self._pool.release(idle, follower)
 
         beside = self._beside(followers, EACH_PIECE, joins)
-        reader = Reader(follower, PACE, joins, self._suspensions, beside=beside)
+        reader = Reader(follower, self._paced(PACE), joins, self._suspensions, beside=beside)
         return OpenDocument(reader, document, release)
+
+    def _paced(self, pace: Pace) -> Pace:
+        return replace(pace, rejects=True) if self._rejects else pace
 
     def _beside(
         self, followers: ExitStack, pace: Pace, joins: JoinStages, **options: bool

@@ -30,7 +30,9 @@ class Pace:
     The default is after every piece of input. Small documents are read in bundles, up to the
     bounds of a bundle; ``with_times`` is whether rows need ``decided_at``. If ``is_prompt``, a
     portion that is full is taken in the middle of a document, and an error ends its portion;
-    otherwise a document's rows stay together, unless they are too many.
+    otherwise a document's rows stay together, unless they are too many. With ``rejects`` they
+    always do, and a document that fails has none: the session holds, and is charged for, the rows
+    of the document under way.
     """
 
     rows_max: int = 0
@@ -41,6 +43,7 @@ class Pace:
     bundle_bytes_max: int = BUNDLE_BYTES_MAX
     with_times: bool = True
     is_prompt: bool = True
+    rejects: bool = False
 
 
 EACH_PIECE = Pace()
@@ -175,6 +178,8 @@ class Reader:
             except DocumentError as error:
                 self.fail(error)
             else:
+                if self._pace.rejects:
+                    continue
                 if place < end or (self._pace.is_prompt and self._is_full()):
                     yield from self._take(self._documents, is_open=True)
 
@@ -276,12 +281,14 @@ class Reader:
             yield from self._other.read([document])
             return
         self._begin(document)
+        # Whether a document is well-formed is known at its end.
+        is_trusting = self._follower.is_trusting and not self._pace.rejects
         if not self._pace.is_prompt:
             document.keep()  # its error row may be asked for after the next document
         try:
             for piece in () if self.has_failed else document.pieces():
                 yield from self.push(piece)
-                if self.has_failed or (self._follower.is_trusting and self._session.is_decided()):
+                if self.has_failed or (is_trusting and self._session.is_decided()):
                     break
             else:
                 self.end_document()
@@ -338,6 +345,8 @@ class Reader:
         is_open: bool,
     ) -> Iterator[Portion]:
         """Yield a portion. Joins that give more rows than one portion has get further ones."""
+        if self._pace.rejects and self._errors:
+            batch.drop_documents(sorted({number for number, _ in self._errors}))
         numbers = range(self._ended, len(documents) - is_open)
         failed, errors = self._errors, self._with_failing(failing, numbers)
         for number, error in errors:

@@ -47,6 +47,7 @@ class TableRows:
         assert isinstance(query.output, Table), "only tables have columns"
         self.name = name
         self.schema = table_schema(query.output)
+        self.query = query
         if report is None:
             report = _warn if query.output.on_error == "quarantine" else _raise
         self._report = report

@@ -11,7 +11,7 @@ from penstock.languages.xpath.namespaces import NamespaceMap
 from penstock.planning.compile import compile_query
 from penstock.twigs import Query, Selection
 from penstock.twigs.expressions import Expression, Filter, Identified, Step, Union
-from penstock.twigs.nodetests import NodeKind
+from penstock.twigs.nodetests import Axis, NodeKind
 
 WHOLE = 1
 """The document among the subscriptions of the plans for records; 0 are the records themselves.
@@ -47,6 +47,7 @@ class RecordPath:
         self.ancestors = dict(ancestors or {})
         query = xpath(text, namespaces=self.namespaces)
         _require_elements(query)
+        self.names, self.depth = _names_and_depth(query)
         whole = compile_query(xpath("/"), is_spans=True)
         self.plan = Plan.build([compile_query(query), whole])
         self.span_plan = Plan.build([compile_query(query, is_spans=True), whole])
@@ -68,6 +69,41 @@ class RecordPath:
 
     def __repr__(self) -> str:
         return f"RecordPath({self.text!r}, {self.namespaces!r}, {self.ancestors!r})"
+
+
+def _names_and_depth(query: Query) -> tuple[list[str] | None, int | None]:
+    """Return the local names of records, and how deep they stand; None where any may be.
+
+    The root element is at 1.
+    """
+    names: set[str | None] = set()
+    depths: set[int | None] = set()
+    for block in query.blocks:
+        for node in block.alternatives:
+            depth: int | None = 0
+            while node.branches:
+                node = node.branches[0].node
+                depth = None if depth is None or node.axis is not Axis.CHILD else depth + 1
+            names.add(node.test.local)
+            depths.add(depth)
+    if isinstance(query.output, Selection):
+        names.update(_names(query.output.expression))
+        depths.add(None)
+    known = None if None in names else sorted(name for name in names if name is not None)
+    return known, depths.pop() if len(depths) == 1 else None
+
+
+def _names(expression: Expression) -> Iterator[str | None]:
+    match expression:
+        case Step(test=test):
+            yield test.local
+        case Filter(base=base):
+            yield from _names(base)
+        case Union(parts=parts):
+            for part in parts:
+                yield from _names(part)
+        case _:
+            yield None
 
 
 def _require_elements(query: Query) -> None:

@@ -12,11 +12,12 @@ from penstock.errors import DocumentError
 from penstock.limits import Limits
 from penstock.results import Document, Heartbeat
 from penstock.sources.archives import Member, is_archive, members, members_of
+from penstock.sources.damage import LeftOut
 from penstock.sources.documents import Source, items
 from penstock.sources.inputs import Input, Piece, Refused
+from penstock.sources.intake import Damaged, Documents, Intake, Splitting
 from penstock.sources.listing import Listed, list_files
 from penstock.sources.paths import RecordPath
-from penstock.sources.splitting import split
 
 
 def records(
@@ -25,6 +26,8 @@ def records(
     *,
     stream: str = "default",
     limits: Limits | None = None,
+    documents: Documents = "one",
+    damaged: Damaged = "stop",
 ) -> Iterator[Document | Heartbeat | Input]:
     """Yield the records of a source as documents, ready for ``Engine.run``.
 
@@ -33,22 +36,29 @@ def records(
     document that fails gives, after its records, a document that fails with the same error.
     Heartbeats, and documents whose event time is none, go through.
 
+    With ``documents="many"`` a file may hold several documents, one after the other. With
+    ``damaged="reject"`` a document that is not well-formed has no records, with ``"skip"`` all but
+    the damaged ones; each stretch of bytes that is left out gives a document that fails.
+
     Raises:
         QueryError: The path is none.
+        SettingError: ``documents`` or ``damaged`` has another value, or damage is to be skipped
+            where a record cannot be told from any other element.
         FileNotFoundError: A path leads nowhere.
     """
     found = RecordPath(path) if isinstance(path, str) else path
+    intake = Intake(documents, damaged, found)
     limits = limits or Limits()
     if isinstance(source, os.PathLike):
         for file in list_files([source]):
-            yield from _of_file(file, found, stream, limits)
+            yield from _of_file(file, intake, stream, limits)
         return
     for one in items(source):
         if isinstance(one, Heartbeat | Refused):
             yield one
             continue
         whole = Document(b"", one.document, one.stream, one.event_time)
-        yield from _split(_begun(one), found, limits, whole, one.encoding)
+        yield from _split(_begun(one), intake, limits, whole, one.encoding)
 
 
 def documents(
@@ -84,10 +94,12 @@ def _as_documents(found: Iterable[Member], stream: str) -> Iterator[Document]:
         yield Document(cast("BinaryIO", data), member.id, stream, member.modified)
 
 
-def _of_file(file: Listed, path: RecordPath, stream: str, limits: Limits) -> Iterator[Document]:
+def _of_file(
+    file: Listed, intake: Intake, stream: str, limits: Limits
+) -> Iterator[Document | Input]:
     for member in _guarded(members(file), file):
         whole = Document(b"", member.id, stream, member.modified)
-        yield from _split(member.pieces(), path, limits, whole)
+        yield from _split(member.pieces(), intake, limits, whole)
 
 
 def _guarded(found: Iterator[Member], file: Listed) -> Iterator[Member]:
@@ -101,16 +113,30 @@ def _guarded(found: Iterator[Member], file: Listed) -> Iterator[Member]:
 
 def _split(
     pieces: Iterator[Piece],
-    path: RecordPath,
+    intake: Intake,
     limits: Limits,
     whole: Document,
     encoding: str | None = None,
-) -> Iterator[Document]:
-    try:
-        for record in split(pieces, path, limits, encoding):
-            yield replace(whole, data=record.xml, id=f"{whole.id}#{record.number}")
-    except DocumentError as error:
-        yield replace(whole, data=cast("BinaryIO", _Pieces(_raising(error))))
+) -> Iterator[Document | Input]:
+    """Yield the records of what an input holds, and what is wrong with it."""
+    for number, own in intake.separate(pieces):
+        document = whole if number is None else replace(whole, id=f"{whole.id}#{number}")
+        splitting = intake.split(own, limits, encoding)
+        try:
+            for record in splitting.records():
+                yield from _left_out(splitting, document, record.start)
+                yield replace(document, data=record.xml, id=f"{document.id}#{record.number}")
+        except DocumentError as error:
+            yield replace(document, data=cast("BinaryIO", _Pieces(_raising(error))))
+        yield from _left_out(splitting, document)
+
+
+def _left_out(
+    splitting: Splitting, document: Document, before: int | None = None
+) -> Iterator[Input]:
+    about = (document.id or "", document.stream, document.event_time)
+    for stretch in splitting.take_stretches(before):
+        yield LeftOut(*about, stretch)
 
 
 def failed_document(name: str, error: DocumentError, stream: str = "default") -> Document:

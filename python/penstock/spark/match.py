@@ -32,6 +32,7 @@ def match(
     stream: str | Column | None = None,
     limits: Limits | None = None,
     rows: Rows = "rows",
+    damaged: Literal["stop", "reject"] = "stop",
 ) -> DataFrame:
     """Return the rows of all subscriptions over a DataFrame of documents, batch or streaming.
 
@@ -51,6 +52,9 @@ def match(
     somebody found something, with ``entries``, which say what subscriptions found what fragments,
     and ``fragments``. It is for many subscriptions that find much.
 
+    With ``damaged="reject"`` a document that fails has its error row alone. To go on behind the
+    damaged records of a file is an option of the source ``penstock-xml``.
+
     A registry in memory is taken as it is now. A durable one is looked up while a stream runs:
     each micro-batch has the version that its first task finds, and keeps it when it is replayed.
     In batch it is taken as it is now.
@@ -63,15 +67,19 @@ def match(
         SettingError: The limits bound seconds.
         DeploymentError: The workers of a cluster cannot run this package.
         ValueError: A column is missing or has a type that holds no documents, or a column that
-            comes along has the name of one of the rows' columns; ``rows`` is something else.
+            comes along has the name of one of the rows' columns; ``rows`` or ``damaged`` is
+            something else.
     """
     require_registry(registry)
     require_rows(registry.snapshot())
     if rows not in get_args(Rows):
         raise ValueError(f'rows are "rows" or "bulk", not {rows!r}')
+    if damaged not in ("stop", "reject"):
+        raise ValueError(f'damaged is "stop" or "reject", not {damaged!r}')
     inputs = inputs_of(documents, document, id, time, stream)
     warn_of_streams(registry, stream)
-    return match_inputs(inputs, registry, limits, is_bulk=rows == "bulk")
+    rejects = damaged == "reject"
+    return match_inputs(inputs, registry, limits, is_bulk=rows == "bulk", rejects=rejects)
 
 
 def match_inputs(
@@ -80,6 +88,7 @@ def match_inputs(
     limits: Limits | None = None,
     is_counting: bool = False,
     is_bulk: bool = False,
+    rejects: bool = False,
 ) -> DataFrame:
     """Return the rows of all subscriptions over documents whose columns are known.
 
@@ -105,6 +114,7 @@ def match_inputs(
         inputs.has_faults,
         is_counting=is_counting,
         is_bulk=is_bulk,
+        rejects=rejects,
         constant=inputs.constant,
     )
 

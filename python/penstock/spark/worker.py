@@ -77,6 +77,8 @@ class Job:
     """Whether somebody else evaluates the subscriptions that join."""
     is_bulk: bool = False
     """Whether rows are those of ``Engine.matches``."""
+    rejects: bool = False
+    """Whether a document that fails has no row but its error."""
     constant: frozenset[str] = frozenset()
     """Those of the first four columns that do not come: they say the same of all documents."""
 
@@ -122,7 +124,8 @@ class Task:
         self._job = job
         self._session = session
         self._names = names
-        self._reader = Reader(Fixed(session, names), BULK_PACE if job.is_bulk else self.pace)
+        pace = replace(BULK_PACE if job.is_bulk else self.pace, rejects=job.rejects)
+        self._reader = Reader(Fixed(session, names), pace)
         self._last: Any = None
 
     def read(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -194,3 +194,30 @@ def test_a_sample_may_come_from_standard_input(
         "`//x` 1 → `[. = '2']` 0",
         'values of `.` seen: "1"',
     ]
+
+
+@pytest.mark.parametrize("jobs", [(), ("--jobs", "2")])
+def test_many_documents_and_damage_are_read_by_choice(
+    jobs: tuple[str, ...], capsys: Capture
+) -> None:
+    one = "<?xml version='1.0'?><r><i><x>1</x></i><i><x>&#0;</x></i><i><x>3</x></i></r>\n"
+    Path("data/a.xml").write_text(one + one)
+    Path("data/deep/b.xml").write_text("<r><x>2</x></r>")
+
+    def values(*arguments: str) -> list[str]:
+        files = ["data/a.xml", "data/deep/b.xml"]
+        assert main(["match", "//x/text()", "--no-filename", *files, *jobs, *arguments]) == 3
+        return capsys.readouterr().out.split()
+
+    assert values() == ["1", "2"]
+    assert values("--documents", "many") == ["1", "1", "2"]
+    assert values("--documents", "many", "--damaged", "reject") == ["2"]
+    skip = ("--documents", "many", "--damaged", "skip", "--record", "/r/i")
+    assert values(*skip) == ["1", "3", "1", "3", "2"]
+
+
+def test_skipping_needs_to_know_where_records_begin(capsys: Capture) -> None:
+    for wrong in (["--damaged", "skip"], ["--record", "//x"]):
+        with pytest.raises(SystemExit):
+            main(["match", "//x", "data/a.xml", *wrong])
+        assert "add --" in capsys.readouterr().err

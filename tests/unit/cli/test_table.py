@@ -89,3 +89,22 @@ def test_what_is_no_table_is_rejected(files: Path, capsys: Capture, text: str) -
     (files / "table.yaml").write_text(text)
     assert main(["table", "table.yaml", "rows.xml"]) in (2, 4)
     assert "table.yaml" in capsys.readouterr().err
+
+
+def test_damaged_records_are_skipped_and_said(files: Path, capsys: Capture) -> None:
+    (files / "rows.xml").write_text(ROWS.replace("1.50", "&#0;"))
+    assert main(["table", "table.yaml", "rows.xml", "--damaged", "skip"]) == 3
+    out, error = capsys.readouterr()
+    (row,) = map(json.loads, out.splitlines())
+    assert (row["head"], row["n"]) == ("x", "8")
+    assert "are left out" in error
+    assert main(["table", "table.yaml", "rows.xml", "--damaged", "reject"]) == 3
+    assert capsys.readouterr().out == ""
+
+
+def test_many_documents_of_a_file_give_their_rows(files: Path, capsys: Capture) -> None:
+    (files / "rows.xml").write_text(ROWS + "\n<?xml version='1.0'?>" + ROWS)
+    assert main(["table", "table.yaml", "rows.xml"]) == 3
+    assert 'documents="many"' in capsys.readouterr().err
+    assert main(["table", "table.yaml", "rows.xml", "--documents", "many"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4

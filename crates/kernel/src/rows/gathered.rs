@@ -148,7 +148,7 @@ impl Rows {
         }
         let mut rows = std::mem::take(self).spread();
         if !rows.subscription.iter().all(is_gathered) {
-            *self = rows.without(is_gathered);
+            *self = rows.without(|rows, row| is_gathered(&rows.subscription[row]));
         }
         let mut gathered = Gathered::default();
         // Sides take turns in the rows of one document.
@@ -199,16 +199,22 @@ impl Rows {
         gathered
     }
 
-    /// The rows of all other subscriptions.
-    fn without(&mut self, is_left_out: impl Fn(&SubscriptionId) -> bool) -> Rows {
+    /// Drops the rows of documents, whose numbers are in order.
+    pub fn drop_documents(&mut self, documents: &[u32]) {
+        let mut rows = std::mem::take(self).spread();
+        *self = rows.without(|rows, row| documents.binary_search(&rows.document[row].0).is_ok());
+    }
+
+    /// The rows that are not left out.
+    fn without(&mut self, is_left_out: impl Fn(&Rows, usize) -> bool) -> Rows {
         let mut rest = Rows::default();
         let first_scope = rest.add_scopes(self);
         let mut beside = std::mem::take(&mut self.bindings).into_iter().peekable();
         for row in 0..self.len() {
-            let subscription = self.subscription[row];
-            if !is_left_out(&subscription) {
-                rest.append_row(self, row, subscription, first_scope);
-                rest.append_beside(beside.next_if(|values| values.row as usize == row));
+            let values = beside.next_if(|values| values.row as usize == row);
+            if !is_left_out(self, row) {
+                rest.append_row(self, row, self.subscription[row], first_scope);
+                rest.append_beside(values);
             }
         }
         rest

@@ -8,7 +8,7 @@ use super::characters::is_name_byte;
 
 /// The state of looking for the end of one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(crate) enum Extent {
     /// Nothing seen yet.
     Start,
     /// After `<`.
@@ -45,7 +45,7 @@ pub(super) enum Token {
 
 /// A place in a document type declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Subset {
+pub(crate) enum Subset {
     /// Before `[`, in a literal if the quote is not 0.
     Head(u8),
     /// Between declarations.
@@ -88,7 +88,7 @@ impl Extent {
     }
 
     /// What the token is, as far as its length is bounded.
-    pub fn token(&self) -> Token {
+    pub(super) fn token(&self) -> Token {
         match self {
             Extent::Doctype(_) => Token::Doctype,
             Extent::CommentOpen | Extent::Comment(_) => Token::Comment,

@@ -6,6 +6,9 @@ use crate::error::{DocumentError, ErrorKind};
 /// A longest quotation in a reason; hostile input must not make errors large.
 const QUOTED_CHARS_MAX: usize = 60;
 
+/// The way out where a second document follows.
+pub(super) const SEVERAL: &str = "documents=\"many\" reads several, one after the other";
+
 /// A malformed document.
 #[cold]
 pub(super) fn malformed(code: &'static str, byte: u64, reason: impl Into<String>) -> DocumentError {

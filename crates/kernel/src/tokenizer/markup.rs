@@ -5,7 +5,7 @@ use super::codes;
 use super::content::normalize_lines;
 use super::encodings::Objection;
 use super::extent::{Extent, Token};
-use super::faults::{found, limit, malformed, quote};
+use super::faults::{SEVERAL, found, limit, malformed, quote};
 use super::scanner::{Core, Halt, Phase, Source};
 use crate::error::DocumentError;
 use crate::events::Handler;
@@ -23,7 +23,8 @@ impl Core {
             return self.comment(source, at, handler);
         }
         if rest.starts_with(b"[CDATA[") && !self.open.is_empty() {
-            self.cdata = Some(source.offset(at));
+            self.section_start = source.offset(at);
+            self.cdata = Some(self.section_start);
             return Ok(at + 9);
         }
         if rest.starts_with(b"DOCTYPE") && source.outer.is_none() {
@@ -95,6 +96,10 @@ impl Core {
         if target == b"xml" && source.outer.is_none() && span.start == self.origin {
             self.xml_declaration(body, span.start + 2)?;
             return Ok(end);
+        }
+        if target == b"xml" && self.phase == Phase::Epilog {
+            let reason = format!("an XML declaration stands after the root element; {SEVERAL}");
+            return Err(malformed(codes::BAD_INSTRUCTION, span.start, reason).into());
         }
         let value = check_instruction(body, span.start, self.limits.name_bytes_max)?;
         handler.instruction(target, self.normal_lines(source, value), span)?;

@@ -31,9 +31,11 @@ use crate::ledger::Account;
 use crate::limits::Limits;
 use encodings::{Family, label_encoding};
 use entities::Declared;
+pub(crate) use extent::Extent;
 use faults::{malformed, quote};
 use input::{Decoder, Detected, Status, detect, head_missing};
 use pieces::Pieces;
+use scanner::Phase;
 
 /// Reads documents, one after the other, and tells a `Handler` what is in them.
 ///
@@ -109,6 +111,44 @@ impl Tokenizer {
             },
             handler,
         )
+    }
+
+    /// After an error, goes on at another place of the document, before which there are so many line
+    /// ends: `depth` of the open elements stay open. The handler has to know by itself; what is
+    /// decoded has to be UTF-8.
+    pub fn recover(&mut self, depth: usize, offset: u64, line_ends: u64) {
+        self.failure = None;
+        self.is_finished = false;
+        self.pieces.recover(depth, offset, line_ends);
+    }
+
+    /// Starts at a place behind the root element of a document in UTF-8, likewise.
+    pub fn begin_epilog(&mut self, offset: u64, line_ends: u64) -> Result<(), DocumentError> {
+        self.begin(Some("utf-8"))?;
+        self.pieces.recover(0, offset, line_ends);
+        self.pieces.core.phase = Phase::Epilog;
+        Ok(())
+    }
+
+    /// After an error, where the token begins that is at fault; it may be in the middle of a text.
+    pub fn fault_start(&self) -> u64 {
+        let fault = self.pieces.core.fault_start;
+        fault.unwrap_or_else(|| self.unread())
+    }
+
+    /// Where the first token begins that was not read to its end; a CDATA section is one.
+    pub fn unread(&self) -> u64 {
+        let core = &self.pieces.core;
+        match core.cdata {
+            Some(_) => core.section_start,
+            None => self.pieces.position(),
+        }
+    }
+
+    /// The name of an open element, as written.
+    pub fn open_name(&self, depth: usize) -> &[u8] {
+        let core = &self.pieces.core;
+        &core.names.get(core.open[depth].name).bytes
     }
 
     /// Forgets the symbols of names. To be called after a handler's symbols changed, or before

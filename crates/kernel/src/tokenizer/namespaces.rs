@@ -97,7 +97,12 @@ impl Namespaces {
 
     /// Back to the start of a document.
     pub fn reset(&mut self) {
-        while self.levels.len() > 1 {
+        self.leave_to(0);
+    }
+
+    /// Leaves elements with declarations until so many are open.
+    pub fn leave_to(&mut self, scopes: usize) {
+        while self.levels.len() > scopes + 1 {
             self.leave();
         }
     }

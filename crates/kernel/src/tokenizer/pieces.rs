@@ -56,6 +56,17 @@ impl Pieces {
         self.lines = Lines::default();
     }
 
+    /// Goes on at another place of the document, before which there are so many line ends, with so
+    /// many of the open elements.
+    pub fn recover(&mut self, depth: usize, offset: u64, line_ends: u64) {
+        self.core.recover(depth);
+        self.carry.clear();
+        self.partial = 0;
+        self.extent = None;
+        (self.base, self.start) = (offset, offset);
+        self.lines = Lines::from(line_ends);
+    }
+
     /// Offset of the first byte that is not used up.
     pub fn position(&self) -> u64 {
         self.start

@@ -109,6 +109,8 @@ pub(super) struct Core {
     pub phase: Phase,
     /// In a CDATA section: where the span of its next piece starts.
     pub cdata: Option<u64>,
+    /// Where the last CDATA section starts.
+    pub section_start: u64,
     pub promise: Promise,
     /// Where an XML declaration may stand: after a BOM or at 0.
     pub origin: u64,
@@ -117,6 +119,8 @@ pub(super) struct Core {
     pub entity_bytes: u64,
     /// No byte will follow: an incomplete token is a fault.
     pub is_last: bool,
+    /// Where the token begins that is at fault, if one is.
+    pub fault_start: Option<u64>,
     pub parts: TagParts,
     pub scratch: Vec<u8>,
     /// Where work is counted that input has no bytes for.
@@ -137,12 +141,14 @@ impl Core {
             previous: Previous::default(),
             phase: Phase::Prolog,
             cdata: None,
+            section_start: 0,
             promise: Promise::Label,
             origin: 0,
             doctype: Doctype::default(),
             frames: Vec::new(),
             entity_bytes: 0,
             is_last: false,
+            fault_start: None,
             parts: TagParts::default(),
             scratch: Vec::new(),
             account: None,
@@ -161,12 +167,29 @@ impl Core {
         self.frames.clear();
         self.entity_bytes = 0;
         self.is_last = false;
+        self.fault_start = None;
         if let Some(account) = &mut self.account {
             account.begin();
         }
         for buffer in [&mut self.scratch, &mut self.parts.values] {
             buffer.clear();
             buffer.shrink_to(KEPT_BYTES_MAX);
+        }
+    }
+
+    /// Goes on in the middle of a document, with so many of the open elements.
+    pub fn recover(&mut self, depth: usize) {
+        self.open.truncate(depth);
+        let scopes = self.open.iter().filter(|open| open.is_scope).count();
+        self.spaces.leave_to(scopes);
+        self.floor = 0;
+        self.previous = Previous::default();
+        self.cdata = None;
+        self.frames.clear();
+        self.is_last = false;
+        self.fault_start = None;
+        if depth > 0 {
+            self.phase = Phase::Root;
         }
     }
 
@@ -183,9 +206,13 @@ impl Core {
                 Ok(()) => return Ok(at),
                 Err(halt) => match *halt.0 {
                     Stop::More => return Ok(at),
-                    Stop::Fault(fault) => return Err(fault),
+                    Stop::Fault(fault) => {
+                        self.fault_start = Some(source.offset(at));
+                        return Err(fault);
+                    }
                     Stop::Enter(next, entity, span) => {
-                        self.expand(entity, span, handler)?;
+                        let expanded = self.expand(entity, span, handler);
+                        expanded.inspect_err(|_| self.fault_start = Some(span.start))?;
                         at = next;
                     }
                 },

@@ -4,7 +4,7 @@ use super::attributes::{RawAttribute, recycle};
 use super::characters::skip_space;
 use super::codes;
 use super::extent::Token;
-use super::faults::{found, limit, malformed, quote};
+use super::faults::{SEVERAL, found, limit, malformed, quote};
 use super::names::{Bound, NameId, Previous, name_at};
 use super::namespaces::{PrefixId, UriId};
 use super::scanner::{Core, Halt, Open, Phase, Source};
@@ -126,7 +126,7 @@ impl Core {
     fn open_root(&mut self, name: NameId, span: Span) -> Result<(), DocumentError> {
         if self.phase == Phase::Epilog {
             let name = quote(&self.names.get(name).bytes);
-            let reason = format!("<{name}> stands after the root element");
+            let reason = format!("<{name}> stands after the root element; {SEVERAL}");
             return Err(malformed(codes::SECOND_ROOT, span.start, reason));
         }
         self.phase = Phase::Root;

@@ -128,6 +128,15 @@ pub(super) struct Lines {
     after_return: bool,
 }
 
+impl From<u64> for Lines {
+    fn from(count: u64) -> Lines {
+        Lines {
+            count,
+            after_return: false,
+        }
+    }
+}
+
 impl Lines {
     /// Counts on over the next bytes.
     pub fn advance(&mut self, bytes: &[u8], is_plain: bool) {

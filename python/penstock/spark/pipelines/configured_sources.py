@@ -83,7 +83,8 @@ def _files(node: Node, folder: Path) -> settings.SourceSetting:
         except QueryError as error:
             at_fault = "record" if error.text == record else "ancestors"
             node.report(query_error(fields[at_fault], error))
-    options = _options(fields, _FILE_OPTIONS, lambda given: XmlOptions.of({"path": ".", **given}))
+    known = {"path": "."} if record is None else {"path": ".", "recordPath": "/record"}
+    options = _options(fields, _FILE_OPTIONS, lambda given: XmlOptions.of({**known, **given}))
     return settings.FileSource(_stream(fields), path, record, namespaces, ancestors, options)
 
 

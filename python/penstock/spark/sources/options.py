@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
+from penstock.errors import SettingError
 from penstock.limits import Limits
 from penstock.results.columns import Bindings, Fault
 from penstock.sources.feeds import FeedPoller
 from penstock.sources.feeds.fetching import require_http
 from penstock.sources.feeds.states import States
+from penstock.sources.intake import Damaged, Documents, Intake
 from penstock.sources.paths import RecordPath
 from penstock.sources.stores import LOCAL, Stores
 from penstock.spark.bounds import checked_limits
@@ -27,11 +29,14 @@ XML_COLUMNS: dict[str, Any] = {
     **{"ancestors": Bindings, "ts": datetime, "fault": Fault},
 }
 """The columns of ``penstock-xml``."""
+AS_THEY_ARE = Intake()
+"""Documents as files hold them: one in each, up to its first error."""
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 XML_OPTIONS = (
     *("path", "paths", "recordPath", "namespaces", "ancestors", "mode", "limits"),
     *("maxPartitionBytes", "maxDocumentBytes", "pathGlobFilter", "recursiveFileLookup"),
     *("maxFilesPerTrigger", "maxBytesPerTrigger", "oneBatchPerRun", "columns"),
+    *("documents", "damaged"),
 )
 FEED_OPTIONS = ("path", "urls", "stateLocation", "pollSeconds", "timeoutSeconds", "maxFeedBytes")
 KAFKA_OPTIONS = (
@@ -79,6 +84,7 @@ class XmlOptions:
     is_one_batch_per_run: bool
     limits: Limits
     columns: tuple[str, ...]
+    intake: Intake = AS_THEY_ARE
     stores: Stores = LOCAL
 
     @classmethod
@@ -117,7 +123,19 @@ class XmlOptions:
             is_one_batch_per_run=given.read("oneBatchPerRun", False, _flag, "true or false"),
             limits=checked_limits(Limits(**given.mapping("limits"))),
             columns=chosen_columns(options),
+            intake=_intake(given, record_path),
         )
+
+
+def _intake(given: _Given, record_path: RecordPath | None) -> Intake:
+    documents: Documents = given.read("documents", "one", _one_of(Documents), "one or many")
+    damaged: Damaged = given.read("damaged", "stop", _one_of(Damaged), "stop, reject or skip")
+    if damaged != "stop" and record_path is None:
+        raise ValueError(f"the option `damaged` is {damaged!r}, which needs `recordPath`")
+    try:
+        return Intake(documents, damaged, record_path)
+    except SettingError as error:
+        raise ValueError(f"the option `damaged`: {error.message}") from None
 
 
 def chosen_columns(options: Mapping[str, str]) -> tuple[str, ...]:
@@ -241,6 +259,17 @@ _UNITS = {"": 0, "b": 0, "k": 10, "kb": 10, "m": 20, "mb": 20, "g": 30, "gb": 30
 def _bytes(text: str) -> int:
     digits = text.strip().rstrip("bBkKmMgG")
     return _count(digits.strip()) << _UNITS[text.strip()[len(digits) :].lower()]
+
+
+def _one_of(kind: Any) -> Callable[[str], Any]:
+    """Return what reads a value of a ``Literal``."""
+
+    def read(text: str) -> str:
+        if text.lower() not in get_args(kind):
+            raise ValueError
+        return text.lower()
+
+    return read
 
 
 def _count(text: str) -> int:

@@ -52,6 +52,9 @@ def plan_units(files: Sequence[Listed], options: XmlOptions) -> list[tuple[Unit,
 def cut(file: Listed, options: XmlOptions, opener: Opener | None = None) -> Iterator[Unit]:
     """Yield the parts of a file between records, and why it ends early if it does."""
     assert options.record_path is not None
+    if options.intake.documents == "many":
+        yield file  # only who has read one document knows where the next one begins
+        return
     try:
         found = find_ranges(
             file,
@@ -63,8 +66,11 @@ def cut(file: Listed, options: XmlOptions, opener: Opener | None = None) -> Iter
     except DocumentError as error:
         yield Failure(file, error)
         return
-    if found is None:
+    if found is None or (found.failure is not None and options.intake.damaged == "skip"):
         yield file
+        return
+    if found.failure is not None and options.intake.rejects:
+        yield Failure(file, found.failure)
         return
     yield from found.tasks
     if found.failure is not None:

@@ -9,9 +9,9 @@ from penstock.errors import DocumentError, LimitError
 from penstock.results import arrow
 from penstock.sources.archives import Member, members
 from penstock.sources.inputs import Piece
+from penstock.sources.intake import Splitting
 from penstock.sources.listing import Listed
 from penstock.sources.ranges import Task
-from penstock.sources.splitting import split
 from penstock.sources.stores import Opener
 from penstock.sources.stores.ahead import ReadAhead
 from penstock.spark.sources.columns import task_batches
@@ -58,22 +58,50 @@ def rows_of(unit: Listed | Failure, options: XmlOptions, opener: Opener) -> Iter
     try:
         for member in members(unit, opener):
             try:
-                yield from _read(member, options)
+                for number, pieces in options.intake.separate(member.pieces()):
+                    yield from _of_document(member, number, pieces, options)
             except DocumentError as error:
                 yield from _fail(error, member, options)
     except DocumentError as error:
         yield from _fail(error, _whole(unit), options)
 
 
-def _read(member: Member, options: XmlOptions) -> Iterator[Row]:
+def _of_document(
+    member: Member, number: int | None, pieces: Iterator[Piece], options: XmlOptions
+) -> Iterator[Row]:
+    name = "" if number is None else f"#{number}"
+    try:
+        yield from _read(member, name, pieces, options)
+    except DocumentError as error:
+        yield from _fail(error, member, options, name)
+
+
+def _read(member: Member, name: str, pieces: Iterator[Piece], options: XmlOptions) -> Iterator[Row]:
     if options.record_path is None:
-        data = _join(member.pieces(), options.document_bytes_max)
-        yield _row(member, data, 0, len(data))
+        data = _join(pieces, options.document_bytes_max)
+        yield _row(member, data, 0, len(data), name=name)
         return
-    for record in split(member.pieces(), options.record_path, options.limits):
+    splitting = options.intake.split(pieces, options.limits)
+    for record in splitting.records():
+        yield from _left_out(splitting, member, name, options, record.start)
         ancestors = list(record.ancestors.items()) or None
         place = (record.start, record.end - record.start)
-        yield _row(member, record.xml, *place, number=f"#{record.number}", ancestors=ancestors)
+        own = f"{name}#{record.number}"
+        yield _row(member, record.xml, *place, name=own, ancestors=ancestors)
+    yield from _left_out(splitting, member, name, options)
+
+
+def _left_out(
+    splitting: Splitting,
+    member: Member,
+    name: str,
+    options: XmlOptions,
+    before: int | None = None,
+) -> Iterator[Row]:
+    for stretch in splitting.take_stretches(before):
+        place = (stretch.start, stretch.end - stretch.start)
+        own = f"{name}@{stretch.start}-{stretch.end}"
+        yield from _fail(stretch.error, member, options, own, place)
 
 
 def _join(pieces: Iterator[Piece], bytes_max: int) -> bytes:
@@ -88,11 +116,17 @@ def _join(pieces: Iterator[Piece], bytes_max: int) -> bytes:
     return b"".join(parts)
 
 
-def _fail(error: DocumentError, member: Member, options: XmlOptions) -> Iterator[Row]:
+def _fail(
+    error: DocumentError,
+    member: Member,
+    options: XmlOptions,
+    name: str = "",
+    place: tuple[int, int] | None = None,
+) -> Iterator[Row]:
     if options.mode == "FAILFAST":
-        raise RuntimeError(f"{member.id}: {error}") from None
+        raise RuntimeError(f"{member.id}{name}: {error}") from None
     if options.mode == "PERMISSIVE":
-        yield _row(member, None, error.byte, None, fault=fault_of(error))
+        yield _row(member, None, *(place or (error.byte, None)), name=name, fault=fault_of(error))
 
 
 def _whole(file: Listed) -> Member:
@@ -106,9 +140,9 @@ def _row(
     offset: int,
     length: int | None,
     *,
-    number: str = "",
+    name: str = "",
     ancestors: Any = None,
     fault: Any = None,
 ) -> Row:
-    id_, modified = f"{member.id}{number}", member.modified
+    id_, modified = f"{member.id}{name}", member.modified
     return (id_, xml, member.path, member.member, offset, length, ancestors, modified, fault)

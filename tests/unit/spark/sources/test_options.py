@@ -2,6 +2,8 @@
 
 import pytest
 
+from penstock.sources.intake import Intake
+from penstock.sources.paths import RecordPath
 from penstock.spark.sources.options import XmlOptions
 
 
@@ -52,3 +54,25 @@ def test_options_keep_the_names_of_spark_in_any_case() -> None:
 def test_a_wrong_option_is_named(options: dict[str, str], says: str) -> None:
     with pytest.raises(Exception, match=says):
         XmlOptions.of({"path": "a"} | options)
+
+
+def test_damage_and_many_documents_are_options() -> None:
+    assert XmlOptions.of({"path": "a"}).intake == Intake()
+    options = XmlOptions.of(
+        {"path": "a", "recordPath": "//r", "damaged": "SKIP", "documents": "many"}
+    )
+    assert options.intake == Intake("many", "skip", RecordPath("//r"))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"damaged": "skip"}, "needs `recordPath`"),
+        ({"damaged": "drop", "recordPath": "//r"}, "use stop, reject or skip"),
+        ({"damaged": "skip", "recordPath": "//*"}, "give the records a name"),
+        ({"documents": "two"}, "use one or many"),
+    ],
+)
+def test_mistakes_about_damage_are_said(given: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        XmlOptions.of({"path": "a", **given})
