@@ -413,15 +413,13 @@ class JoinStatistics:
     records: int
     """Documents and partial matches kept now."""
     memory_bytes: int
-    rows: int
-    """Distinct rows that somebody asks for."""
+    rows: int  # distinct ones
     shapes: int
     waiting: int
     """Left sides that wait for their window to pass."""
     pairs: int
     """Pairs of variables that rows join."""
-    nodes: int
-    """Nodes of the trie of rows."""
+    nodes: int  # of the trie of rows
     variables: int
     edges: int
     steps: int
