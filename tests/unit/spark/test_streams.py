@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import pytest
 
 import penstock
+from penstock.spark.pipelines import ConfigurationError, load
 from penstock.spark.streams import warn_of_streams
 
 JOIN = penstock.xscl("SELECT x, y FROM s//a->x JOIN{x = y, 9} default//b->y PUBLISH made")
@@ -55,3 +57,23 @@ def test_what_reads_a_published_stream_is_fed() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_streams(registry, None)
+
+
+PIPELINE = """\
+sources: [{{kind: files, path: data}}]
+sinks: [{{kind: console}}]
+registry:
+  subscriptions:
+    - {{name: pair, language: xscl, query: 'S//a->x JOIN{{x = y, 10}} T//b->y PUBLISH P'}}
+    - {{name: reader, language: xquery, query: 'for $p in stream("{stream}")//a return $p'}}
+"""
+
+
+def test_published_events_that_no_join_would_read_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pipeline.yaml"
+    path.write_text(PIPELINE.format(stream="P"))
+    with pytest.raises(ConfigurationError, match="`reader` reads the stream `P`") as caught:
+        load(path)
+    assert caught.value.code == "PC0007"
+    path.write_text(PIPELINE.format(stream="S"))
+    assert len(load(path).registry) == 2

@@ -20,7 +20,12 @@ from penstock.joins.joiner import MICROSECONDS
 from penstock.limits import Limits
 from penstock.registry import AnyRegistry
 from penstock.spark.bounds import WAY_OUT
-from penstock.spark.pipelines.configured_registry import HINTS, holds_joins, read_registry
+from penstock.spark.pipelines.configured_registry import (
+    HINTS,
+    holds_joins,
+    read_registry,
+    refuse_published,
+)
 from penstock.spark.pipelines.configured_sinks import (
     PlacedSinks,
     check_subscriptions,
@@ -116,6 +121,7 @@ def _pipeline(root: Node, file: Path) -> Pipeline:
         if path is not None:
             _check_places(found, key, path, sinks)
     registry = read_registry(parts.named("registry"))
+    refuse_published(parts.named("registry"), registry)
     _check_state(found, checkpoint, state, registry)
     check_subscriptions(sinks, registry)
     suspend_after: int | None = SUSPEND_AFTER

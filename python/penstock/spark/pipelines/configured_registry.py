@@ -13,8 +13,10 @@ from penstock.errors import PenstockError, QueryError
 from penstock.languages.tables.files import read_definition
 from penstock.languages.xpath import xpath
 from penstock.languages.xscl import xscl
-from penstock.planning.program import Request
+from penstock.planning.program import Request, request_of
+from penstock.planning.streams import named_streams
 from penstock.registry import AnyRegistry, MemoryRegistry
+from penstock.registry.circles import publishers_of
 from penstock.registry.durable import DurableRegistry
 from penstock.registry.storage.folder import DATABASE, folder_of
 from penstock.spark.pipelines.paths import path_reader
@@ -84,6 +86,26 @@ def _durable(node: Node, folder: Path) -> DurableRegistry:
     except PenstockError as error:
         raise node.error("PC0008", str(error)) from None
     return registry
+
+
+def refuse_published(parts: Sequence[tuple[Node, Path]], registry: AnyRegistry) -> None:
+    """Report subscriptions that would wait in vain for published events: joins alone read them."""
+    streams = {one.publish: name for name, one in publishers_of(registry.snapshot()).items()}
+    if not streams:
+        return
+    for one in registry:
+        # XPath reads the documents of all streams, so it misses nothing that it names.
+        if request_of(one.program) is not Request.MESSAGES:
+            continue
+        for stream in streams.keys() & set(named_streams(one.query)):
+            message = (
+                f"`{one.name}` reads the stream `{stream}`, which `{streams[stream]}` publishes; "
+                "in a pipeline joins alone read published events"
+            )
+            way_out = (
+                f"write it in XSCL, or let another pipeline read the rows of `{streams[stream]}`"
+            )
+            parts[0][0].report(parts[0][0].error("PC0007", message, way_out))
 
 
 def holds_joins(registry: AnyRegistry) -> bool:
