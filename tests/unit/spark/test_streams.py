@@ -71,6 +71,7 @@ registry:
 
 def test_published_events_that_no_join_would_read_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "pipeline.yaml"
+    (tmp_path / "data").mkdir()
     path.write_text(PIPELINE.format(stream="P"))
     with pytest.raises(ConfigurationError, match="`reader` reads the stream `P`") as caught:
         load(path)
