@@ -3,6 +3,7 @@
 use crate::batches::{Batch, text_of};
 use crate::documents::{Chunk, Raw};
 use crate::watch::away;
+use penstock_kernel::ledger::with_stack;
 use penstock_kernel::values::{Comparison, ValueTest as Comparing};
 use penstock_routing::dates;
 use penstock_routing::header::{ConfigurationId, Entry, Header, NodeKind, Refusal};
@@ -59,7 +60,7 @@ impl ValueTest {
             ("starts-with", _, Some(text), _) => Test::Value(Comparing::StartsWith(text.into())),
             ("matches", _, Some(text), _) => {
                 let text = std::str::from_utf8(text).map_err(|_| unusable("no text"))?;
-                Test::matching(text).map_err(|error| unusable(&error))?
+                with_stack(|| Test::matching(text)).map_err(|error| unusable(&error))?
             }
             _ => return Err(unusable("no test")),
         };
