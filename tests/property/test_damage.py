@@ -140,16 +140,15 @@ def test_what_damage_does_not_touch_is_delivered_once_and_every_byte_is_accounte
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(100))
-def test_ten_thousand_damages_of_files_with_a_thousand_records(
-    part: int, record_property: pytest.RecordProperty
-) -> None:
+@pytest.mark.parametrize("part", range(10))
+def test_ten_thousand_damages_of_files_with_a_thousand_records(part: int) -> None:
     counts: Counter[str] = Counter()
-    for number in range(100):
-        counts += check(random.Random(f"thousand-{part}-{number}"), 1000)
-    for name, count in counts.items():
-        record_property(name, count)
-    assert counts["lost"] + counts["hidden"] <= 0.01 * counts["delivered"]
+    for number in range(1000):
+        draw = random.Random(f"thousand-{10 * part + number // 100}-{number % 100}")
+        counts += check(draw, 1000)
+    print(dict(counts))
+    # Hidden ones are not counted: the damaged document is well-formed around them.
+    assert counts["lost"] <= 0.001 * counts["delivered"], counts
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -15,6 +15,8 @@ pub(super) struct Elements {
     pub open: Vec<u64>,
     /// How many elements are around the record that is open, and where it starts.
     pub record: Option<(usize, u64)>,
+    /// How many elements were around the last record, and where the innermost of them starts.
+    pub home: Option<(usize, u64)>,
     pub has_root: bool,
     /// Just past the end tag of the root element, once it is read.
     pub root_end: u64,
@@ -30,6 +32,12 @@ impl Elements {
         let kind = ErrorKind::Limit("buffer_bytes_max");
         let reason = format!("a record has more than {max} bytes, which is buffer_bytes_max");
         DocumentError::at(start + max, kind, codes::BUFFER_BYTES, reason)
+    }
+
+    /// The innermost of so many open elements.
+    pub fn home_at(&self, around: usize) -> Option<(usize, u64)> {
+        let last = around.checked_sub(1)?;
+        Some((around, self.open[last]))
     }
 
     /// Leaves so many elements open, none of which is a record.
@@ -56,6 +64,7 @@ impl Handler for Elements {
             && self.target.has(local(tag.name))
         {
             self.record = Some((around, tag.span.start));
+            self.home = self.home_at(around);
         }
         self.has_root = true;
         self.open.push(tag.span.start);

@@ -122,6 +122,7 @@ impl Mender {
                 bytes_max: limits.buffer_bytes_max,
                 open: Vec::new(),
                 record: None,
+                home: None,
                 has_root: false,
                 root_end: 0,
             },
@@ -294,6 +295,8 @@ impl Mender {
         let around = (0..depth).map(|depth| self.tokenizer.open_name(depth).into());
         let mut search = Search::new(error, fault, from, around.collect());
         search.is_inside = record.is_some();
+        let home = self.elements.home_at(depth);
+        search.is_home = home.is_some() && home == self.elements.home;
         search.is_end = self.held.after(fault).starts_with(b"</");
         self.hand_on(from);
         self.begin_losing(false);

@@ -24,6 +24,8 @@ pub(super) struct Search {
     pub around: Vec<Box<[u8]>>,
     /// The damage is in a record, which is lost with its beginning.
     pub is_inside: bool,
+    /// The last record stood directly in the innermost element around.
+    pub is_home: bool,
     /// The token at fault looks like an end tag.
     pub is_end: bool,
     inner: Vec<Name>,
@@ -46,6 +48,7 @@ impl Search {
             wait_until: 0,
             around,
             is_inside: false,
+            is_home: false,
             is_end: false,
             inner: Vec::new(),
             is_broken: false,
@@ -121,7 +124,10 @@ impl Search {
             return match target.depth {
                 Some(own) => (depth + 1 >= own).then_some(own - 1),
                 // A start tag at fault may be that of an element around records.
-                None => (self.is_inside || self.inner.is_empty()).then_some(depth),
+                None => {
+                    let is_known = self.is_inside || self.is_home || self.inner.is_empty();
+                    is_known.then_some(depth)
+                }
             };
         }
         if !self.inner.is_empty() {
