@@ -7,13 +7,8 @@ use crate::records::Paths;
 use crate::watch::{Raised, away, detached, locked, signals, take_raised};
 use penstock_kernel::error::{DocumentError, ErrorKind};
 use penstock_kernel::ids::SubscriptionId;
-<<<<<<< HEAD
-use penstock_kernel::ledger::Ledger;
-use penstock_kernel::options::Options;
-=======
 use penstock_kernel::ledger::{Ledger, with_stack};
-use penstock_kernel::options::{Brokering, Knowledge, Options, Sharing, Strategy};
->>>>>>> cost
+use penstock_kernel::options::Options;
 use penstock_kernel::rows::DocumentId;
 use penstock_kernel::session::{self, Document, Outcome};
 use pyo3::exceptions::PyValueError;
@@ -114,37 +109,18 @@ impl Session {
         let (watch, raised) = signals();
         let duration_max = seconds_max.map(Duration::from_secs_f64);
         let ledger = Arc::new(Ledger::new(&limits, duration_max, Some(watch)));
-<<<<<<< HEAD
-        let mut inner = session::Session::new(plan.tiers.clone(), limits, options, ledger.clone());
-        if !streams.is_empty() {
-            let streams = streams.into_iter();
-            inner.name_streams(
-                streams
-                    .map(|(name, stream)| (name.into(), stream.into()))
-                    .collect(),
-            );
-=======
         let tiers = plan.tiers.clone();
         let streams = streams.into_iter();
         let streams: Vec<_> = streams
             .map(|(name, stream)| (name.into(), stream.into()))
             .collect();
-        let mut inner = with_stack(|| {
+        let inner = with_stack(|| {
             let mut session = session::Session::new(tiers, limits, options, ledger.clone());
             if !streams.is_empty() {
                 session.name_streams(streams);
             }
             session
         });
-        if let Some(loops) = loops {
-            let loops = loops.into_iter();
-            let of = loops.map(|(name, number)| (name.into_bytes().into(), number));
-            inner.know(session::Loops {
-                of: Some(Arc::new(of.collect())),
-                is_checked,
-            });
->>>>>>> cost
-        }
         Ok(Session {
             inner: Mutex::new(Movable(inner)),
             ledger,

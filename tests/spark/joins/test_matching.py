@@ -11,6 +11,8 @@ import pyarrow as pa
 
 import penstock
 from penstock.limits import Limits
+from penstock.planning.program import Request, request_of
+from penstock.planning.streams import published_stream
 from penstock.registry.plans.files import PlanFile, pack_plan
 from penstock.registry.plans.names import FlatNames
 from penstock.results import Document
@@ -33,6 +35,7 @@ from tests.spark.joins.helpers.cases import (
 from tests.spark.joins.helpers.local import LocalJoining, Row, Session, frame_of
 
 CASES = 150
+JOINING = (Request.RECORDS, Request.BINDINGS)
 PATHS = ("//a", "//b[b]", "/*/@*", "//text()", "count(//b)", "//b/ancestor::a")
 STREAMS = """for $x in stream("S")//b, $y in stream("T")//b
 where $x = $y return <p>{$y/@n}{$x}</p>"""
@@ -120,6 +123,16 @@ def found(
     return rows
 
 
+def without_events(rows: list[Any], registry: penstock.Registry) -> list[Any]:
+    """Return rows without those that queries which do not join have of published events.
+
+    On Spark joins alone read published events.
+    """
+    published = {published_stream(one.query) for one in registry}
+    joining = {one.name for one in registry if request_of(one.program) in JOINING}
+    return [row for row in rows if row[0] in joining or row[1] not in published]
+
+
 def test_random_micro_batches_equal_the_engine(tmp_path: Path) -> None:
     joined = streams = 0
     for seed in range(CASES):
@@ -131,7 +144,8 @@ def test_random_micro_batches_equal_the_engine(tmp_path: Path) -> None:
         documents = with_damage(random, list(case.documents))
         batches = [*split_at_random(random, documents), [the_end()]]
         documents = [document for batch in batches for document in batch]
-        wanted = identities(penstock.Engine(registry).run(documents))
+        rows = identities(penstock.Engine(registry).run(documents))
+        wanted = without_events(rows, registry)
         assert identities(found(registry, batches, random, tmp_path / f"{seed}")) == wanted, seed
         streams += any(row[0] == "streams" for row in wanted)
         joined += any(row[0] in case.queries for row in wanted)
