@@ -68,6 +68,11 @@ class Mending:
         if lost is not None:
             self.stretches.append(Stretch(lost.byte, lost.byte, lost, b""))
 
+    @property
+    def is_shifted(self) -> bool:
+        """Whether some offsets are not those of the document."""
+        return len(self._shifts) > 1
+
     def original(self, offset: int) -> int:
         """Return where a byte of the mended document was in the document."""
         place = bisect_right(self._shifts, offset, key=lambda shift: shift[0]) - 1

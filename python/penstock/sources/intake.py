@@ -142,8 +142,17 @@ class Splitting:
         if self._rejects:
             yield from self._held(found)
             return
+        mending = self._mending
         for record in found:
-            yield record if self._mending is None else _moved(record, self._mending)
+            if mending is not None and mending.is_shifted:
+                yield _moved(record, mending)
+            else:
+                yield record
+
+    @property
+    def has_stretches(self) -> bool:
+        """Whether something was left out since they were taken."""
+        return self._mending is not None and bool(self._mending.stretches)
 
     def take_stretches(self, before: int | None = None) -> list[Stretch]:
         """Return what was left out since the last call, up to a byte of the document."""

@@ -124,7 +124,8 @@ def _split(
         splitting = intake.split(own, limits, encoding)
         try:
             for record in splitting.records():
-                yield from _left_out(splitting, document, record.start)
+                if splitting.has_stretches:
+                    yield from _left_out(splitting, document, record.start)
                 yield replace(document, data=record.xml, id=f"{document.id}#{record.number}")
         except DocumentError as error:
             yield replace(document, data=cast("BinaryIO", _Pieces(_raising(error))))

@@ -83,7 +83,8 @@ def _read(member: Member, name: str, pieces: Iterator[Piece], options: XmlOption
         return
     splitting = options.intake.split(pieces, options.limits)
     for record in splitting.records():
-        yield from _left_out(splitting, member, name, options, record.start)
+        if splitting.has_stretches:
+            yield from _left_out(splitting, member, name, options, record.start)
         ancestors = list(record.ancestors.items()) or None
         place = (record.start, record.end - record.start)
         own = f"{name}#{record.number}"
