@@ -260,7 +260,8 @@ def test_a_task_that_ends_inside_a_document_leaves_nothing_behind() -> None:
     running = evaluate(job, iter([batch]))
     next(running)
     running.close()  # type: ignore[attr-defined]
-    assert not worker._idle
+    ((session, _),) = worker._idle.values()
+    assert session.row_count() == 0
     assert sum(len(one) for one in evaluate(job, iter([batch]))) == 20_001
     assert len(worker._idle) == 1
 

@@ -47,10 +47,8 @@ if TYPE_CHECKING:
     from penstock.engine.tables import TableRows
 
 Sources = Mapping[str, Source]
-"""Streams, each with its source."""
 
 _GONE = {"broker": "small documents are asked in the one way that is fastest"}
-"""Settings of earlier versions."""
 
 
 class Engine:
@@ -141,14 +139,8 @@ class Engine:
             is_trusting=trust,
         )
         self._pool = pool
-        self._readers = ReaderPool(
-            registry,
-            self.schemas,
-            pool,
-            self._suspensions,
-            is_trusting=trust,
-            rejects=self._intake.rejects,
-        )
+        rejects = self._intake.rejects
+        self._readers = ReaderPool(registry, self.schemas, pool, self._suspensions, rejects=rejects)
 
     def run(
         self, source: Source | Sources, order: Order = "decided", ends: bool = False
@@ -180,6 +172,14 @@ class Engine:
 
         The source may be an asynchronous iterable of documents, or have an asynchronous ``read``.
         The documents are read in a thread of this run. Leaving the loop early ends the run.
+
+        >>> import asyncio, penstock
+        >>> registry = penstock.Registry()
+        >>> _ = registry.add("b", "//b")
+        >>> async def main():
+        ...     return [row.value async for row in penstock.Engine(registry).arun("<a><b/></a>")]
+        >>> asyncio.run(main())
+        ['<b/>']
         """
         from penstock.engine.asynchronous import rows_of
 

@@ -37,7 +37,7 @@ class Pool:
         self._suspensions = suspensions
         self._active = active
         self._streams = streams
-        self._is_trusting = is_trusting
+        self.is_trusting = is_trusting
         self._idle: defaultdict[tuple[int, frozenset[str]], list[Follower]]
         self._idle = defaultdict(list)
 
@@ -48,7 +48,7 @@ class Pool:
             self._limits,
             self._usage,
             suspensions=self._suspensions,
-            is_trusting=self._is_trusting,
+            is_trusting=self.is_trusting,
             streams=self._streams,
             **options,
         )

@@ -65,7 +65,6 @@ class ReaderPool:
         pool: Pool,
         suspensions: Suspensions,
         *,
-        is_trusting: bool,
         rejects: bool,
     ) -> None:
         self._rejects = rejects
@@ -78,7 +77,7 @@ class ReaderPool:
         }
         """By stream: what reads its documents at hand."""
         self.fed_under: dict[str, AssumingRegistry] = {
-            stream: rows_under(registry, one, is_fed=True, with_end=is_trusting)
+            stream: rows_under(registry, one, is_fed=True, with_end=pool.is_trusting)
             for stream, one in schemas.items()
             if one.mode == "trust"
         }
