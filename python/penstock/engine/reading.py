@@ -367,8 +367,14 @@ class Reader:
             before, joined = self._joins.take(self._marks, taken)
             yield from self._alone(before)
             rows = next(joined, ())
-            portion = Portion(documents, session, names, batch, errors, rows, is_open)
-            for further in chain(self._published(), self._alone(joined)):
+            others = chain(self._published(), self._alone(joined))
+            further = next(others, None)
+            if further is None:
+                yield Portion(documents, session, names, batch, errors, rows, is_open, ended)
+                return
+            yield Portion(documents, session, names, batch, errors, rows, is_open)
+            portion = further
+            for further in others:
                 yield portion
                 portion = further
             if portion.session is not session:  # of published events
