@@ -2,7 +2,7 @@
 //! order the other streams are probed.
 //!
 //! `Density` and `Matches` are what a join begins with. Others may take their places
-//! (`Progressive::with_policies`); no policy changes what is found, all told.
+//! (`Progressive::with_policies`); no policy changes the results.
 
 pub use super::density::Density;
 use super::graph::StreamId;

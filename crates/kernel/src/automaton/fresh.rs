@@ -34,8 +34,9 @@ impl Automaton {
         std::mem::replace(&mut self.source, Source::new())
     }
 
-    /// Goes on in the place of others that were fresh, having been told of the open elements: with
-    /// their input, and the numbers of their next results. What opens from `start` on may be one.
+    /// Replaces other automata that were fresh, after the open elements were replayed: takes over
+    /// their input and the ordinals of their next results. Elements that open from `start` on may
+    /// be results.
     pub fn continue_with(&mut self, source: Source, ordinals: &[u64], start: u64) {
         self.source = source;
         self.silent_until = start;

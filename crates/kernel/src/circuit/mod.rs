@@ -323,8 +323,8 @@ impl Circuit {
         self.pairs += members as u64;
     }
 
-    /// Meetings of a node with a member of its set beyond what every node may have, for each of
-    /// those who ask.
+    /// Meetings of a node with a member of its set beyond those that are free, which grow with the
+    /// number of targets.
     pub fn pairs(&self) -> u64 {
         let askers = self.routes.targets.len().max(1) as u64;
         self.pairs

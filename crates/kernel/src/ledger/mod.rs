@@ -210,7 +210,7 @@ impl Ledger {
         }
     }
 
-    /// Ends the work. It is no panic: nobody is to be told but the guard.
+    /// Ends the work. It is no panic: the guard alone catches it.
     fn stop(stop: Stop) -> ! {
         resume_unwind(Box::new(stop));
     }

@@ -29,7 +29,7 @@ impl Listeners {
     /// By tier: what can be done with it.
     pub fn tier_states(&self) -> Vec<TierState> {
         let state = |tier: &Tier| {
-            // Those who write messages know subscriptions by their numbers.
+            // Message listeners keep numbers of subscriptions.
             if tier.plan.request_count() > 0 || !self.silent.is_empty() {
                 return TierState::Fixed;
             }
@@ -97,8 +97,8 @@ impl Listeners {
         Ok(true)
     }
 
-    /// Goes on with other tiers in the middle of a document. Those who write messages need all of a
-    /// document: new ones begin with the next.
+    /// Goes on with other tiers in the middle of a document. Message listeners need the whole
+    /// document, so new ones begin with the next.
     pub(super) fn adopt_within(&mut self, tiers: Vec<Tier>) {
         let active = self.list.iter().filter(|listener| listener.is_active);
         let messages = active.filter_map(|listener| listener.engine.messages());
@@ -110,7 +110,7 @@ impl Listeners {
                 && !begun.contains(&std::ptr::from_ref(messages))
             {
                 listener.is_active = false;
-                // Who is active is found anew for the next document.
+                // The active listeners are determined anew for the next document.
                 self.way = None;
             }
         }
